@@ -51,14 +51,14 @@ func (w *checkout) read(name string) string {
 	return testkit.ReadFile(w, filepath.Join(w.dir, name))
 }
 
-// event sets event that started the workflow.
+// event sets the event that started the workflow.
 func (w *checkout) event(name, text string) {
 	w.Helper()
 	path := testkit.WriteFile(w, filepath.Join(w.TempDir(), "event.json"), text)
 	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = name, path
 }
 
-// fixture sets event to a file in testdata.
+// fixture sets the event to a file in testdata.
 func (w *checkout) fixture(name string) {
 	w.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", "events", name+".json"))
@@ -88,7 +88,7 @@ func (w *checkout) run(inputs ...string) *seenStep {
 	return runStep(w, w.step(inputs...))
 }
 
-// ends runs the action and checks its exit code, its conclusion and that it shows a text.
+// ends runs the action, and checks its exit code, its conclusion and that it shows a text.
 func (w *checkout) ends(code int, conclusion, text string, inputs ...string) *seenStep {
 	w.Helper()
 	s := w.run(inputs...)
@@ -97,7 +97,7 @@ func (w *checkout) ends(code int, conclusion, text string, inputs ...string) *se
 	return s
 }
 
-// A kernel is a kernel of a report, with the devices that lack fp64 for it.
+// A kernel is a kernel of a report, and the devices that it does not run on for lack of fp64.
 type kernel struct {
 	name  string
 	lacks []string
@@ -157,7 +157,7 @@ func want(t *testing.T, s *seenStep, code int, conclusion string) {
 		t.Errorf("exit code %d, outputs %v, want %d, %s\n%s%s", s.ExitCode, s.Outputs, code, conclusion, s.Stdout, s.Stderr)
 	}
 	if len(s.Faults) > 0 {
-		t.Errorf("faults: %q", s.Faults)
+		t.Errorf("runner errors: %q", s.Faults)
 	}
 	if s.Stderr != "" {
 		t.Errorf("standard error: %s", s.Stderr)
@@ -222,33 +222,33 @@ func TestPolicies(t *testing.T) {
 		text       string // in an annotation or the log
 	}{
 		{"no policy", nil, nil, 1, "failure", "1 problem fails"},
-		{"the policy that is found", map[string]string{".github/sycl-compat.yml": "version: 1\ndevices: {required: [" + deviceB + "]}\n"}, nil, 0, "success", "1 note"},
-		{"a policy that is named", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\n"}, []string{"policy-file", "p.yml"}, 0, "success", "1 warning"},
-		{"inputs over the policy", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nfail-on-severity: error\n"}, []string{"policy-file", "p.yml", "fail-on-severity", "warning"}, 1, "failure", ""},
-		{"a dry run", nil, []string{"fail-on", "none"}, 0, "neutral", ""},
+		{"a policy at the default path", map[string]string{".github/sycl-compat.yml": "version: 1\ndevices: {required: [" + deviceB + "]}\n"}, nil, 0, "success", "1 note"},
+		{"a policy at the path in an input", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\n"}, []string{"policy-file", "p.yml"}, 0, "success", "1 warning"},
+		{"inputs that override the policy", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nfail-on-severity: error\n"}, []string{"policy-file", "p.yml", "fail-on-severity", "warning"}, 1, "failure", ""},
+		{"a dry run by an input", nil, []string{"fail-on", "none"}, 0, "neutral", ""},
 		{"a dry run by the policy", map[string]string{".github/sycl-compat.yml": "version: 1\ndevices: {required: ['*']}\nfail-on: none\n"}, nil, 0, "neutral", ""},
-		{"a device that is gone", map[string]string{"p.yml": "version: 1\ndevices: {required: [intel_gpu_nvl]}\n"}, []string{"policy-file", "p.yml"}, 1, "failure", "coverage-lost"},
+		{"a removed device", map[string]string{"p.yml": "version: 1\ndevices: {required: [intel_gpu_nvl]}\n"}, []string{"policy-file", "p.yml"}, 1, "failure", "coverage-lost"},
 		{"base reports", map[string]string{"base/k.json": encode(t, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil})}, []string{"base-reports", "base/*"}, 0, "success", "1 known"},
 		{"base reports, and any problem fails", map[string]string{"base/k.json": encode(t, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil})}, []string{"base-reports", "base/*", "fail-on", "any"}, 1, "failure", ""},
-		{"a report that the base has", map[string]string{
+		{"a report that is also a base report", map[string]string{
 			"base/k.json": encode(t, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil}),
 			"base/l.json": encode(t, "//demo:lost", both, kernel{"Lost", nil})}, []string{"base-reports", "base/*"}, 1, "failure", "coverage-lost"},
-		{"an exception that has ended", map[string]string{"p.yml": "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Axpy*'], reason: r, expires: 2020-01-01}\n"}, []string{"policy-file", "p.yml"}, 1, "failure", "suppression-expired"},
-		{"an exception that matches nothing", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Gone*'], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n"}, []string{"policy-file", "p.yml", "fail-on-stale", "true"}, 1, "failure", "suppression-stale"},
-		{"a policy with a fault", map[string]string{"p.yml": "version: 1\nfail_on: new\n"}, []string{"policy-file", "p.yml"}, 2, "error", `p.yml:2: unknown key "fail_on"`},
-		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml"},
-		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json does not exist; set proposed-baseline-file, or run this command locally and commit the file: compat baseline update --baseline gone.json out/k.compat.json"},
-		{"a baseline with a fault", map[string]string{"b.json": "x"}, []string{"baseline-file", "b.json"}, 2, "error", "b.json"},
+		{"an expired exception", map[string]string{"p.yml": "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Axpy*'], reason: r, expires: 2020-01-01}\n"}, []string{"policy-file", "p.yml"}, 1, "failure", "suppression-expired"},
+		{"an exception without a match", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Gone*'], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n"}, []string{"policy-file", "p.yml", "fail-on-stale", "true"}, 1, "failure", "suppression-stale"},
+		{"an invalid policy", map[string]string{"p.yml": "version: 1\nfail_on: new\n"}, []string{"policy-file", "p.yml"}, 2, "error", `p.yml:2: unknown key "fail_on"`},
+		{"a missing policy", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml"},
+		{"a missing baseline", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json does not exist; set proposed-baseline-file, or run this command locally and commit the file: compat baseline update --baseline gone.json out/k.compat.json"},
+		{"an invalid baseline", map[string]string{"b.json": "x"}, []string{"baseline-file", "b.json"}, 2, "error", "b.json"},
 		{"no base reports", nil, []string{"base-reports", "gone/*"}, 3, "error", "input base-reports: no file matches gone/*"},
-		{"an invalid word", nil, []string{"fail-on", "all"}, 2, "error", `input fail-on: unknown value "all"; expected one of new, any, none`},
+		{"an invalid value", nil, []string{"fail-on", "all"}, 2, "error", `input fail-on: unknown value "all"; expected one of new, any, none`},
 		{"an invalid boolean", nil, []string{"annotations", "yes"}, 2, "error", `input annotations: unknown value "yes"; expected one of true, false`},
 		{"an invalid number", nil, []string{"max-annotations", "11"}, 2, "error", `input max-annotations: expected a number from 0 to 10, got "11"`},
 		{"an invalid address", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
-		{"a directory outside", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
+		{"a directory outside of the workspace", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
 		{"a missing directory", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
-		{"two files of one name", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/x' is used for two outputs"},
-		{"a file that cannot be written", map[string]string{"file": ""}, []string{"json-file", "file/x.json", "fail-on", "none"}, 4, "error", "file/x.json"},
-		{"a file that cannot be written, and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
+		{"one path for two files", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/x' is used for two outputs"},
+		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json", "fail-on", "none"}, 4, "error", "file/x.json"},
+		{"an unwritable file and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)
@@ -292,7 +292,7 @@ func TestAttacks(t *testing.T) {
 			for name, text := range map[string]string{"the log": s.log(), "the summary": s.Summary, "Markdown": w.read("r.md"), "the annotation": s.Annotations[0].Message} {
 				for _, r := range text {
 					if r != '\n' && safetext.Escape(string(r)) != string(r) && r != '\ufe0f' {
-						t.Errorf("%s has the character %U", name, r)
+						t.Errorf("%s contains %U", name, r)
 					}
 				}
 			}
@@ -308,7 +308,7 @@ func checkMarkdown(t *testing.T, text, attack string) {
 	program, err := exec.LookPath("cmark-gfm")
 	if err != nil {
 		if os.Getenv("TEST_SRCDIR") != "" {
-			t.Fatal("cmark-gfm is missing")
+			t.Fatal("cmark-gfm not found")
 		}
 		t.Log("cmark-gfm is missing: the summary is not read")
 		return
@@ -321,11 +321,11 @@ func checkMarkdown(t *testing.T, text, attack string) {
 	page = regexp.MustCompile(`<a href="https://github.com/rules-sycl/rules_sycl/blob/main/docs/reference/gate-rules.md#[a-z-]+">`).ReplaceAllString(page, "") // for rules
 	for _, tag := range []string{"<a", "<img", "<b>", "<!--", "<script", "<del", "forged", "evil", "@org", "a@b"} {
 		if strings.Contains(page, tag) {
-			t.Errorf("%q makes %s:\n%s", attack, tag, out)
+			t.Errorf("%q produces %s:\n%s", attack, tag, out)
 		}
 	}
 	if opened, closed := strings.Count(page, "<details"), strings.Count(page, "</details>"); opened != closed {
-		t.Errorf("%q: %d parts open, %d close", attack, opened, closed)
+		t.Errorf("%q: %d elements opened, %d closed", attack, opened, closed)
 	}
 }
 
@@ -349,7 +349,7 @@ func FuzzKernelName(f *testing.F) {
 		text, err := a.markdown(100_000)
 		testkit.NoError(t, err)
 		if n := strings.Count(text, "\n"); n != strings.Count(mustMarkdown(t, "K"), "\n") {
-			t.Errorf("%q makes %d lines:\n%s", name, n, text)
+			t.Errorf("%q produces %d lines:\n%s", name, n, text)
 		}
 		if !strings.Contains(name, "forged") && !strings.Contains(name, "evil") {
 			checkMarkdown(t, text, name)
@@ -378,12 +378,12 @@ func TestFiles(t *testing.T) {
 	}{
 		{"none", func(w *checkout) {}, "none/*.json", 3, "no file matches none/*.json"},
 		{"excluded", func(w *checkout) {}, pattern + ",!out/k*", 3, "no file matches"},
-		{"only excluded", func(w *checkout) {}, "!out/k*", 2, "exclude files"},
-		{"none, by lines", func(w *checkout) {}, "a/*\n\n b/* \n", 3, "no file matches a/*, b/*"},
-		{"no pattern", func(w *checkout) {}, " ,\n", 2, "input reports or binaries is required"},
-		{"a way up", func(w *checkout) {}, "out/../../**", 2, "leads out of the directory"},
-		{"from the root", func(w *checkout) {}, "/etc/passwd", 2, "not relative"},
-		{"a dash", func(w *checkout) {}, "-rf", 2, "starts with a dash"},
+		{"only excluding patterns", func(w *checkout) {}, "!out/k*", 2, "exclude files"},
+		{"only excluding patterns, one per line", func(w *checkout) {}, "a/*\n\n b/* \n", 3, "no file matches a/*, b/*"},
+		{"an empty pattern", func(w *checkout) {}, " ,\n", 2, "input reports or binaries is required"},
+		{"a path upward", func(w *checkout) {}, "out/../../**", 2, "leads out of the directory"},
+		{"an absolute path", func(w *checkout) {}, "/etc/passwd", 2, "not relative"},
+		{"a path that begins with a dash", func(w *checkout) {}, "-rf", 2, "starts with a dash"},
 		{"stars", func(w *checkout) {}, strings.Repeat("**/", 2000) + "k.compat.json", 2, "longer than"},
 		{"a link out of the workspace", func(w *checkout) {
 			outside := filepath.Join(w.TempDir(), "x.compat.json")
@@ -397,14 +397,14 @@ func TestFiles(t *testing.T) {
 		}, pattern, 3, "is not a regular file"},
 		{"not a report", func(w *checkout) { w.write("out/l.compat.json", "PASSWORD="+secret) }, pattern, 3, "out/l.compat.json"},
 		{"a link to its parent directory", func(w *checkout) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 problem fails"},
-		{"the same file twice", func(w *checkout) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 problem fails"},
-		{"an output of Bazel", func(w *checkout) {
+		{"a file that two patterns match", func(w *checkout) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 problem fails"},
+		{"a Bazel output", func(w *checkout) {
 			real := filepath.Join(w.TempDir(), "execroot/_main/bazel-out/k8/bin")
 			testkit.NoError(w, os.MkdirAll(real, 0o755))
 			testkit.NoError(w, os.Rename(filepath.Join(w.dir, "out/k.compat.json"), filepath.Join(real, "k.compat.json")))
 			w.link(real, "bazel-bin")
 		}, "bazel-bin/**/*.compat.json", 1, "1 problem fails"},
-		{"a link called like an output of Bazel", func(w *checkout) {
+		{"a link named like a Bazel output", func(w *checkout) {
 			outside := w.TempDir()
 			testkit.WriteFile(w, filepath.Join(outside, "x.compat.json"), secret)
 			w.link(outside, "bazel-bin")
@@ -422,7 +422,7 @@ func TestFiles(t *testing.T) {
 			want(t, s, test.code, conclusion)
 			wantText(t, "what is seen", s.Stdout, test.text)
 			if strings.Contains(s.Stdout+s.Summary, secret) || strings.Contains(s.Stdout, "ACTION_IS_PROGRAM") {
-				t.Errorf("the content of a file is shown: %s", s.Stdout)
+				t.Errorf("content of an input file printed: %s", s.Stdout)
 			}
 		})
 	}
@@ -445,7 +445,7 @@ func TestEmpty(t *testing.T) {
 		{"no policy", "", nil, 3, "error"},
 		{"an input", "", []string{"fail-on-empty", "false"}, 0, "neutral"},
 		{"a policy", "version: 1\nfail-on-empty: false\n", nil, 0, "neutral"},
-		{"an input over the policy", "version: 1\nfail-on-empty: false\n", []string{"fail-on-empty", "true"}, 3, "error"},
+		{"an input that overrides the policy", "version: 1\nfail-on-empty: false\n", []string{"fail-on-empty", "true"}, 3, "error"},
 		{"a policy that requires a device", "version: 1\nfail-on-empty: false\ndevices: {required: [" + deviceA + "]}\n", nil, 1, "failure"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -461,7 +461,7 @@ func TestEmpty(t *testing.T) {
 		w.write("out/k.compat.json", encode(t, "//demo:k", nil))
 		s := w.run("reports", pattern)
 		if s.ExitCode == 0 {
-			t.Errorf("it passes: %s", s.Stdout)
+			t.Errorf("the check passes: %s", s.Stdout)
 		}
 	})
 }
@@ -507,7 +507,7 @@ func TestManyProblems(t *testing.T) {
 		}
 		wantText(t, "the log", s.log(), fmt.Sprintf("%d more problems have no annotation", left))
 		if len(s.Annotations) > 0 && (s.Annotations[0].Level != "error" || !strings.Contains(s.Annotations[0].Message, deviceB)) {
-			t.Errorf("the first is %+v", s.Annotations[0])
+			t.Errorf("first annotation %+v", s.Annotations[0])
 		}
 	}
 	if s := w.run("reports", pattern, "annotations", "false"); len(s.Annotations) != 0 || s.ExitCode != 1 {
@@ -523,12 +523,12 @@ func TestSummaries(t *testing.T) {
 		before        int
 		has, hasNot   string
 	}{
-		{"problems and the table", "", 0, "| Kernel |", "only numbers"},
+		{"enough space for the table", "", 0, "| Kernel |", "only numbers"},
 		{"problems", "problems", 0, "missing-aspect", "| Kernel |"},
-		{"after others", "full", 1<<20 - 20_000, "| Kernel |", ""},
-		{"after others that left little", "full", 1<<20 - 1024 - 1400, "The summary has no space for details", "| Rule"},
-		{"after others that left a little more", "full", 1<<20 - 1024 - 3000, "missing-aspect", "no space"},
-		{"after others that left nothing", "full", 1<<20 - 100, "", "SYCL"},
+		{"after another step's summary", "full", 1<<20 - 20_000, "| Kernel |", ""},
+		{"little space left", "full", 1<<20 - 1024 - 1400, "The summary has no space for details", "| Rule"},
+		{"slightly more space left", "full", 1<<20 - 1024 - 3000, "missing-aspect", "no space"},
+		{"no space left", "full", 1<<20 - 100, "", "SYCL"},
 		{"none", "none", 0, "", "SYCL"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -539,7 +539,7 @@ func TestSummaries(t *testing.T) {
 			text := strings.TrimLeft(s.Summary, "-")
 			wantText(t, "the summary", text, test.has)
 			if test.hasNot != "" && strings.Contains(text, test.hasNot) {
-				t.Errorf("the summary has %q:\n%s", test.hasNot, text)
+				t.Errorf("the summary contains %q:\n%s", test.hasNot, text)
 			}
 			if said := strings.Contains(s.Stdout, "the summary"); said != (test.before > 1<<20-1024-2500) {
 				t.Errorf("the log mentions the summary: %v\n%s", said, s.Stdout)
@@ -571,7 +571,7 @@ func TestNoFiles(t *testing.T) {
 // TestReadOnly checks that a file remains unchanged if it cannot be rewritten (S-27).
 func TestReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Log("root can write everywhere: a directory in place of the file simulates a full disk")
+		t.Log("root can write everywhere: a directory instead of the file simulates a full disk")
 	}
 	w := newCheckout(t)
 	w.reports()
@@ -581,7 +581,7 @@ func TestReadOnly(t *testing.T) {
 	testkit.NoError(t, err)
 	for _, e := range entries {
 		if strings.Contains(e.Name(), "tmp") {
-			t.Errorf("%s is left", e.Name())
+			t.Errorf("%s was not removed", e.Name())
 		}
 	}
 	// A link must not cause writes outside of the workspace.
@@ -598,7 +598,7 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
-		t.Error("something was written outside")
+		t.Error("something was written outside of the workspace")
 	}
 	w.link("inside.json", "inside")
 	w.ends(0, "neutral", "", "reports", pattern, "json-file", "inside", "fail-on", "none")
@@ -610,11 +610,11 @@ func TestPanic(t *testing.T) {
 	var out, errs bytes.Buffer
 	env := environment{args: []string{"--reports", "x"}, stdout: &out, stderr: &errs, getenv: func(name string) string {
 		if name == "BUILD_WORKING_DIRECTORY" {
-			panic("a fault\n::error::x")
+			panic("a bug\n::error::x")
 		}
 		return ""
 	}}
-	if code := run(t.Context(), env); code != 4 || !strings.Contains(errs.String(), `internal error: a fault\u{a}::error::x`) {
+	if code := run(t.Context(), env); code != 4 || !strings.Contains(errs.String(), `internal error: a bug\u{a}::error::x`) {
 		t.Errorf("exit code %d: %s", code, errs.String())
 	}
 }
@@ -660,7 +660,7 @@ func TestDebug(t *testing.T) {
 	s := w.run("reports", pattern, "debug", "true", "fail-on", "none", "token", "ghs_SECRET")
 	wantText(t, "the log", s.log(), "| fail-on = none (input)", "| summary = full (default)", "| token = *** (input)", "| policy-file = unset")
 	if strings.Contains(s.log()+s.Summary, "ghs_SECRET") || !slices.Contains(s.Masks, "ghs_SECRET") {
-		t.Error("the token is shown")
+		t.Error("the token is printed")
 	}
 	step := w.step("reports", pattern)
 	step.Debug = true
@@ -699,9 +699,9 @@ func TestErrorsReplaceConclusions(t *testing.T) {
 	}{
 		{"a bad report", map[string]string{"out/k.compat.json": "{}"}, nil, 3, "error", "out/k.compat.json", "Next: build the report again with this version of rules_sycl"},
 		{"no report", nil, []string{"reports", "gone/*.json"}, 3, "error", "no file matches gone/*.json", "build the reports before this step"},
-		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml", "input policy-file: cannot read gone.yml: file not found"},
-		{"a policy with a fault", map[string]string{".github/sycl-compat.yml": "version: 1\nfail_on: new\n"}, nil, 2, "error", `unknown key "fail_on"`, ".github/sycl-compat.yml:2: "},
-		{"a wrong input", nil, []string{"fail-on", "all"}, 2, "error", "input fail-on:", "expected one of new, any, none"},
+		{"a missing policy", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml", "input policy-file: cannot read gone.yml: file not found"},
+		{"an invalid policy", map[string]string{".github/sycl-compat.yml": "version: 1\nfail_on: new\n"}, nil, 2, "error", `unknown key "fail_on"`, ".github/sycl-compat.yml:2: "},
+		{"an invalid input", nil, []string{"fail-on", "all"}, 2, "error", "input fail-on:", "expected one of new, any, none"},
 		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 4, "error", "file/x.json", "cannot create its directory in the workspace"},
 		{"an unwritable file and a problem", map[string]string{"file": "", ".github/sycl-compat.yml": "version: 1\ndevices: {required: ['*']}\n"}, []string{"json-file", "file/x.json"}, 1, "failure",
 			"an error after reaching a conclusion: failed: 2 kernels", "cannot create its directory in the workspace"},
@@ -781,7 +781,7 @@ func TestComments(t *testing.T) {
 				}
 			}
 			if strings.Contains(s.Stdout+s.Stderr+s.Summary, "ghs_SECRET") != (s.Masks != nil) {
-				t.Error("the token is shown, and not masked")
+				t.Error("the token is printed or not masked")
 			}
 		})
 	}
@@ -794,7 +794,7 @@ func TestCommentModes(t *testing.T) {
 		requests   []string
 	}{
 		{"never", "never", true, nil},
-		{"not asked for", "", true, nil},
+		{"not requested", "", true, nil},
 		{"on a problem", "on-problem", true, []string{"GET", "GET", "POST"}},
 		{"on no problem", "on-problem", false, []string{"GET", "GET"}},
 		{"always", "always", false, []string{"GET", "GET", "POST"}},
@@ -862,7 +862,7 @@ func TestNoDelivery(t *testing.T) {
 			want(t, strict, 4, "error")
 			shown := strings.ReplaceAll(s.Stdout+strict.Stdout, "::add-mask::ghs_SECRET", "")
 			if strings.Contains(shown, "ghs_SECRET") {
-				t.Errorf("the token is shown: %s", shown)
+				t.Errorf("the token is printed: %s", shown)
 			}
 		})
 	}

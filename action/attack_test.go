@@ -84,12 +84,12 @@ func TestAttackReportsForDifferentCommit(t *testing.T) {
 		text                string
 	}{
 		{"the commit of the change", strings.Repeat("ff", 20), "", 0, "passed"},
-		{"its merge", strings.Repeat("ab", 20), "", 0, "passed"},
-		{"a short name", "FFFFFFFFF", "", 0, "passed"},
-		{"a name of another kind", "v1.0", "", 0, "passed"},
-		{"another commit", other, "", 1, "out/k.compat.json is of the commit " + other + ", and ffffffffffff is checked"},
-		{"another commit of the base", strings.Repeat("ff", 20), other, 0, "passed"},
-		{"the change in place of the base", strings.Repeat("ff", 20), strings.Repeat("ff", 20), 1, "is passed as a report on the base branch"},
+		{"the merge of the change", strings.Repeat("ab", 20), "", 0, "passed"},
+		{"an abbreviated commit", "FFFFFFFFF", "", 0, "passed"},
+		{"a SHA-256 commit", "v1.0", "", 0, "passed"},
+		{"a different commit", other, "", 1, "out/k.compat.json is of the commit " + other + ", and ffffffffffff is checked"},
+		{"a different commit of the base", strings.Repeat("ff", 20), other, 0, "passed"},
+		{"the change as its own base", strings.Repeat("ff", 20), strings.Repeat("ff", 20), 1, "is passed as a report on the base branch"},
 	} {
 		w := newCheckout(t)
 		w.event("pull_request", `{"pull_request": {"number": 7, "head": {"sha": "`+strings.Repeat("ff", 20)+`"}}}`)
@@ -150,6 +150,6 @@ func TestAnnotationsByCause(t *testing.T) {
 	}
 	wantText(t, "the annotation", s.Annotations[0].Message, "20 kernels ('K00', 'K02', 'K04' and 17 more) do not run on intel_gpu_dg2 and intel_gpu_pvc: they require aspect fp64; 20 kernels (")
 	if strings.Contains(s.Stdout, "without an annotation") {
-		t.Error("the log says that causes are omitted")
+		t.Error("the log mentions omitted causes")
 	}
 }

@@ -37,7 +37,7 @@ func TestAttackGit(t *testing.T) {
 	}{
 		{"nothing", func(*checkout, string) {}},
 		{"a replaced commit", func(w *checkout, base string) { w.git("replace", base, w.weakCommit()) }},
-		{"a replaced commit below another name", func(w *checkout, base string) {
+		{"a replaced commit in a different namespace", func(w *checkout, base string) {
 			w.git("update-ref", "refs/other/"+base, w.weakCommit())
 			w.env["GIT_REPLACE_REF_BASE"] = "refs/other/"
 			w.env["GIT_NO_REPLACE_OBJECTS"] = "0"
@@ -58,17 +58,17 @@ func TestAttackGit(t *testing.T) {
 			w.git("config", "alias.cat-file", "!echo version: 1")
 			w.git("config", "alias.ls-tree", "!true")
 		}},
-		{"options of the environment", func(w *checkout, _ string) {
+		{"git options in the environment", func(w *checkout, _ string) {
 			w.env["GIT_CONFIG_COUNT"], w.env["GIT_CONFIG_KEY_0"], w.env["GIT_CONFIG_VALUE_0"] = "1", "core.worktree", "/"
 			w.env["GIT_PAGER"], w.env["GIT_TRACE"], w.env["GIT_GLOB_PATHSPECS"], w.env["GIT_ICASE_PATHSPECS"] = "false", "2", "1", "1"
 		}},
-		{"another repository", func(w *checkout, base string) {
+		{"a different repository", func(w *checkout, base string) {
 			w.env["GIT_DIR"] = forgedRepository(w, base)
 		}},
-		{"other objects", func(w *checkout, base string) {
+		{"a different object directory", func(w *checkout, base string) {
 			w.env["GIT_OBJECT_DIRECTORY"] = filepath.Join(forgedRepository(w, base), "objects")
 		}},
-		{"more objects", func(w *checkout, base string) {
+		{"an alternate object directory", func(w *checkout, base string) {
 			w.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = filepath.Join(forgedRepository(w, base), "objects")
 		}},
 	} {

@@ -43,10 +43,10 @@ func TestAttackValues(t *testing.T) {
 		{"a policy with aliases of aliases", file(p, "version: 1\n"+bomb), nil, 2, p + ":2: unknown key \"a0\""},
 		{"a policy with a recursive alias", file(p, "version: 1\ndevices: &a {required: *a}\n"), nil, 2, "references (& and *) are not supported"},
 		{"a policy with a merge key", file(p, "version: 1\n<<: {fail-on: none}\n"), nil, 2, p + ":2: unknown key \"<<\""},
-		{"a policy with deep lists", file(p, "version: 1\ndevices: "+strings.Repeat("[", 100_000)), nil, 2, "not YAML: exceeded max depth"},
+		{"a policy with deeply nested lists", file(p, "version: 1\ndevices: "+strings.Repeat("[", 100_000)), nil, 2, "not YAML: exceeded max depth"},
 		{"a policy with a second document", file(p, "version: 1\n---\nfail-on: none\n"), nil, 2, p + ":2: the file contains more than one YAML document"},
 		{"a policy with a command as a key", file(p, "version: 1\n\"x\\n::error::forged\": 1\n"), nil, 2, `unknown key "x\n::error::forged"`},
-		{"a policy with a pattern of stars", file(p, "version: 1\nfamilies: [{name: x, kernels: ['"+strings.Repeat("*a", 600)+"']}]\n"), nil, 2, "pattern too long (limit 1000 bytes)"},
+		{"a policy with a pattern of only stars", file(p, "version: 1\nfamilies: [{name: x, kernels: ['"+strings.Repeat("*a", 600)+"']}]\n"), nil, 2, "pattern too long (limit 1000 bytes)"},
 		{"a policy that is too long", file(p, "version: 1\n"+strings.Repeat("#", 1<<20)), nil, 2, "file too large (limit 1048576 bytes)"},
 		{"a policy that is a directory", file(p+"/x", ""), nil, 2, p + " is not a regular file"},
 		{"a policy that links to itself", link("sycl-compat.yml", p), nil, 2, p + " cannot be read: too many levels of symbolic links"},
@@ -58,7 +58,7 @@ func TestAttackValues(t *testing.T) {
 		{"a baseline with a negative count", baseline(`"count":1`, `"count":-1`), inBaseline, 2, "count -1 is out of range"},
 		{"a baseline with a duplicate member", baseline(`"devices"`, `"devices": [], "devices"`), inBaseline, 2, `duplicate member "devices"`},
 		{"a baseline with a different kernel", baseline("Axpy", "A*"), inBaseline, 2, "does not match its entry"},
-		{"a baseline with deep objects", file("b.json", strings.Repeat(`{"a":`, 100_000)), inBaseline, 2, "b.json: not a baseline"},
+		{"a baseline with deeply nested objects", file("b.json", strings.Repeat(`{"a":`, 100_000)), inBaseline, 2, "b.json: not a baseline"},
 		{"a baseline with a command as a member", baseline("{", "{\"x\\n::error::forged\": 1,"), inBaseline, 2, `b.json:1: unknown member "x\n::error::forged"`},
 		{"a baseline with a conflict in the middle", baseline("  \"findings\"", "<<<<<<< HEAD\n  \"findings\""), inBaseline, 2, "merge conflict marker"},
 		{"a baseline that is a directory", file("b.json/x", ""), inBaseline, 3, "b.json is not a regular file"},
@@ -77,7 +77,7 @@ func TestAttackValues(t *testing.T) {
 		{"a source with a command", func(w *checkout) {
 			w.write("out/k.compat.json", strings.ReplaceAll(w.read("out/k.compat.json"), `"src/k.cpp"`, `"src/k.cpp\n::error::forged"`))
 		}, nil, 1, "Axpy"},
-		{"a source of the system", func(w *checkout) {
+		{"a source outside of the workspace", func(w *checkout) {
 			w.write("out/k.compat.json", strings.ReplaceAll(w.read("out/k.compat.json"), `"src/k.cpp"`, `"../../../../etc/passwd"`))
 		}, nil, 1, "Axpy"},
 		{"a source that is a pipe", func(w *checkout) { w.remove("src/k.cpp"); testkit.Pipe(w, filepath.Join(w.dir, "src/k.cpp")) }, nil, 1, "Axpy"},
@@ -99,7 +99,7 @@ func TestAttackValues(t *testing.T) {
 			s := w.run(append([]string{"reports", pattern, "comment", "always", "token", "ghs_SECRET", "html-file", "r.html", "sarif-file", "r.sarif"}, test.inputs...)...)
 			conclusion := map[int]string{1: "failure", 2: "error", 3: "error"}[test.code]
 			if s.ExitCode != test.code || s.Outputs["conclusion"] != conclusion || len(s.Faults) > 0 || s.Stderr != "" || !strings.Contains(s.Stdout, test.text) {
-				t.Errorf("exit code %d, want %d with %q; faults %q: %s%s", s.ExitCode, test.code, test.text, s.Faults, s.Stdout, s.Stderr)
+				t.Errorf("exit code %d, want %d with %q; runner errors %q: %s%s", s.ExitCode, test.code, test.text, s.Faults, s.Stdout, s.Stderr)
 			}
 			for _, a := range s.Annotations {
 				if strings.HasPrefix(a.Message, "forged") || a.Matched {
@@ -108,7 +108,7 @@ func TestAttackValues(t *testing.T) {
 			}
 			for _, c := range g.comments {
 				if len(c.Body) > 65_536 {
-					t.Errorf("a comment of %d bytes", len(c.Body))
+					t.Errorf("comment of %d bytes", len(c.Body))
 				}
 				checkMarkdown(t, c.Body[strings.Index(c.Body, "\n")+1:], test.name)
 			}

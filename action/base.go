@@ -26,11 +26,11 @@ type base struct {
 // merge, whose first parent is the head of the target branch. The event may name an older commit.
 func findBase(j *job, p place, r *repository) *base {
 	b := &base{place: p, repository: r, forced: j.event.isForced()}
-	var head string // of the change, if the checkout is not a merge
+	var head string // head of the change, if the checkout is not a merge
 	b.commit, b.why = j.event.baseCommit()
 	switch pull := j.event.PullRequest; {
 	case j.event.forkRun() != nil:
-		b.commit = j.sha // of the default branch, whatever an artifact has put over the files
+		b.commit = j.sha // a commit of the default branch, even if an artifact has overwritten files
 	case pull != nil && j.event.name == "pull_request":
 		head = pull.Head.SHA
 		merge, err := r.commit(j.sha)

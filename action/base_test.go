@@ -51,9 +51,9 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 			w.write("real/p.yml", strict)
 			return "ci/p.yml"
 		}, func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is reached through ci"},
-		{"a link up and out", func(w *checkout) string { w.write("real/p.yml", strict); w.link("../../x", "ci"); return "ci/p.yml" },
+		{"a link out of the workspace by a path upward", func(w *checkout) string { w.write("real/p.yml", strict); w.link("../../x", "ci"); return "ci/p.yml" },
 			func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is reached through a symbolic link that leads out of the repository"},
-		{"links in a circle", func(w *checkout) string {
+		{"a cycle of links", func(w *checkout) string {
 			w.write("real/p.yml", strict)
 			w.link("ci", "other")
 			w.link("other", "ci")
@@ -75,7 +75,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 			testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, "p.yml")))
 		}, "is a directory, not a file"},
 		{"a shallow checkout", plain, func(w *checkout) { w.shallow(); w.based(strings.Repeat("ab", 20)) }, "set fetch-depth: 0 in actions/checkout"},
-		{"a whole checkout without the commit", plain, func(w *checkout) { w.based(strings.Repeat("ab", 20)) }, "although it is not shallow; run 'git fetch origin abababab"},
+		{"a full checkout without the commit", plain, func(w *checkout) { w.based(strings.Repeat("ab", 20)) }, "although it is not shallow; run 'git fetch origin abababab"},
 		{"a forced push", plain, func(w *checkout) {
 			w.event("push", fmt.Sprintf(`{"before": %q, "forced": true, "ref": "refs/heads/x"}`, strings.Repeat("ab", 20)))
 		}, "a forced push has replaced the base commit abababababab"},
@@ -86,22 +86,22 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 		{"an invalid repository", plain, func(w *checkout) { testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, ".git", "objects"))) }, "not a git repository"},
 		{"no git", plain, func(w *checkout) { w.env["PATH"] = w.TempDir() }, "git is not installed"},
 		{"an old git", plain, func(w *checkout) { w.fakeGit(`echo "Unknown option: --batch" >&2; exit 129`) }, "git is too old: Unknown option: --batch; install git 2.18"},
-		{"a git that does not trust the owner", plain, func(w *checkout) {
+		{"a repository with an untrusted owner", plain, func(w *checkout) {
 			w.fakeGit(`echo "fatal: detected dubious ownership in repository at '/x'" >&2; exit 128`)
 		}, "detected dubious ownership in repository at '/x'; run 'git config --global --add safe.directory "},
-		{"a git that fails in its own words", plain, func(w *checkout) { w.fakeGit(`echo "fatal: ::error::the disk is full" >&2; exit 128`) }, "error::the disk is full"},
-		{"a git that says nothing", plain, func(w *checkout) { w.fakeGit(`exit 1`) }, "git: exit status 1"},
-		{"a git that answers something else", plain, func(w *checkout) { w.fakeGit(`while read x; do echo hello world, how are you; done`) }, "git: unexpected response"},
-		{"a git with a huge object", plain, func(w *checkout) { w.fakeGit(`while read x; do echo "$x commit 99999999999"; done`) }, "is too large"},
+		{"an unknown git error", plain, func(w *checkout) { w.fakeGit(`echo "fatal: ::error::the disk is full" >&2; exit 128`) }, "error::the disk is full"},
+		{"a git error without a message", plain, func(w *checkout) { w.fakeGit(`exit 1`) }, "git: exit status 1"},
+		{"an unexpected git output", plain, func(w *checkout) { w.fakeGit(`while read x; do echo hello world, how are you; done`) }, "git: unexpected response"},
+		{"a huge git object", plain, func(w *checkout) { w.fakeGit(`while read x; do echo "$x commit 99999999999"; done`) }, "is too large"},
 		{"a partial clone", plain, func(w *checkout) {
 			blob := w.git("rev-parse", "HEAD:tools/ci/p.yml")
 			w.remove(".git/objects/" + blob[:2] + "/" + blob[2:])
 			w.git("config", "remote.origin.promisor", "true")
 		}, "which is a partial clone; remove the input filter from actions/checkout"},
-		{"a partial clone whose remote cannot be reached", plain, func(w *checkout) {
+		{"a partial clone with an unreachable remote", plain, func(w *checkout) {
 			w.fakeGit(`echo "warning: lazy fetching disabled; some objects may not be available" >&2; echo "fatal: could not fetch x from promisor remote" >&2; exit 128`)
 		}, "the checkout is a partial clone, which lacks files of the base commit; remove the input filter from actions/checkout"},
-		{"a git that warns before it fails", plain, func(w *checkout) { w.fakeGit(`echo "warning: x" >&2; echo "fatal: the disk is full" >&2; exit 128`) }, "git: the disk is full"},
+		{"a git warning before the error", plain, func(w *checkout) { w.fakeGit(`echo "warning: x" >&2; echo "fatal: the disk is full" >&2; exit 128`) }, "git: the disk is full"},
 		{"a missing object", plain, func(w *checkout) {
 			blob := w.git("rev-parse", "HEAD:tools/ci/p.yml")
 			w.remove(".git/objects/" + blob[:2] + "/" + blob[2:])
@@ -131,7 +131,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 			if strings.Contains(s.Stdout, "fetch-depth") != strings.Contains(test.text, "fetch-depth") {
 				t.Errorf("fetch-depth: %s", s.Stdout)
 			}
-			// An unreadable base decides nothing.
+			// An unreadable base must not lead to a conclusion.
 			if s := w.run(append(inputs, "policy-ref", "base")...); s.ExitCode < 2 || s.Outputs["conclusion"] != "error" {
 				t.Errorf("policy-ref: base: exit code %d: %s", s.ExitCode, s.Stdout)
 			}
@@ -171,23 +171,23 @@ func TestUntouched(t *testing.T) {
 		later  func(w *checkout) // later, on the branch of the change
 		less   bool
 	}{
-		{"the change does something else", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, nil, false},
+		{"the change does not touch the policy", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, nil, false},
 		{"the base branch has a second policy", func(w *checkout) { w.write("x", "1") }, func(w *checkout) {
 			w.remove(".github/sycl-compat.yml")
 			w.write(".github/sycl-compat.yaml", policy("'*'"))
 		}, nil, false},
 		{"the change weakens it, too", func(w *checkout) { w.write(".github/sycl-compat.yml", policy(deviceA)) }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, nil, true},
-		{"the change takes the old policy back", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
+		{"the change restores the old policy", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
 			w.git("merge", "--quiet", "--no-commit", "--strategy=ours", "tip")
 			w.commit()
 		}, true},
 		{"the change merges the base branch", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
 			w.git("merge", "--quiet", "tip")
 		}, false},
-		{"the policy is edited, and not committed", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
+		{"the policy is edited but not committed", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
 			w.write(".github/sycl-compat.yml", policy(deviceB)+"# by a build\n")
 		}, true},
-		{"a history that is cut off", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
+		{"a truncated history", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
 			first := w.git("rev-parse", "HEAD^")
 			w.remove(".git/objects/" + first[:2] + "/" + first[2:])
 		}, true},
@@ -317,6 +317,6 @@ func TestMergeBases(t *testing.T) {
 		}
 	}
 	if got := r.mergeBases(commits[0], strings.Repeat("ab", 20)); got != nil {
-		t.Errorf("a commit that is missing: %q", got)
+		t.Errorf("missing commit: %q", got)
 	}
 }

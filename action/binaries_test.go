@@ -34,19 +34,19 @@ func TestBinaries(t *testing.T) {
 		text       string // in an annotation or the log
 	}{
 		{"a device that lacks fp64", nil, []string{"binaries", "out/*.so.1", "devices", deviceA}, 1, "failure", "does not run on " + deviceA},
-		{"a device that has it", nil, []string{"binaries", "out/*.so.1", "devices", deviceB}, 0, "success", ""},
+		{"a device with fp64", nil, []string{"binaries", "out/*.so.1", "devices", deviceB}, 0, "success", ""},
 		{"a directory", nil, []string{"binaries", "out", "devices", deviceA + "\n" + deviceB}, 1, "failure", "does not run on " + deviceA},
-		{"the devices of the policy", map[string]string{"p.yml": policy}, []string{"binaries", "out", "policy-file", "p.yml"}, 1, "failure", "does not run on " + deviceA},
-		{"a description of a device", map[string]string{"d.yml": deviceA + ":\n  aspects: [fp64, fp16, atomic64]\n  sub-group-sizes: [8, 16, 32]\n"}, []string{"binaries", "out", "devices", deviceA, "device-config", "d.yml"}, 0, "success", ""},
-		{"reports beside binaries", map[string]string{"r.json": encode(t, "//demo:kernels", []string{"other"}, kernel{"Add", []string{"other"}})}, []string{"binaries", "out", "reports", "r.json", "devices", deviceB}, 1, "failure", "does not run on other"},
-		{"what has no device code", map[string]string{"out/text": "x"}, []string{"binaries", "out/*", "devices", deviceB}, 0, "success", "skipped 1 file without device images"},
-		{"no file", nil, []string{"binaries", "gone/*.so"}, 3, "error", "input binaries: no file matches gone/*.so; build the files first"},
-		{"no file, which is fine", nil, []string{"binaries", "gone/*.so", "fail-on-empty", "false"}, 0, "neutral", ""},
-		{"a file that is cut", map[string]string{"out/cut.spv": "\x03\x02\x23\x07"}, []string{"binaries", "out", "fail-on", "none"}, 3, "error", "input binaries: out/cut.spv: "},
-		{"a file elsewhere", nil, []string{"binaries", "../x.so"}, 2, "error", "leads out of the workspace"},
+		{"devices of the policy", map[string]string{"p.yml": policy}, []string{"binaries", "out", "policy-file", "p.yml"}, 1, "failure", "does not run on " + deviceA},
+		{"a device configuration", map[string]string{"d.yml": deviceA + ":\n  aspects: [fp64, fp16, atomic64]\n  sub-group-sizes: [8, 16, 32]\n"}, []string{"binaries", "out", "devices", deviceA, "device-config", "d.yml"}, 0, "success", ""},
+		{"reports in addition to binaries", map[string]string{"r.json": encode(t, "//demo:kernels", []string{"other"}, kernel{"Add", []string{"other"}})}, []string{"binaries", "out", "reports", "r.json", "devices", deviceB}, 1, "failure", "does not run on other"},
+		{"a file without device code", map[string]string{"out/text": "x"}, []string{"binaries", "out/*", "devices", deviceB}, 0, "success", "skipped 1 file without device images"},
+		{"no matching file", nil, []string{"binaries", "gone/*.so"}, 3, "error", "input binaries: no file matches gone/*.so; build the files first"},
+		{"no matching file, allowed by the policy", nil, []string{"binaries", "gone/*.so", "fail-on-empty", "false"}, 0, "neutral", ""},
+		{"a truncated file", map[string]string{"out/cut.spv": "\x03\x02\x23\x07"}, []string{"binaries", "out", "fail-on", "none"}, 3, "error", "input binaries: out/cut.spv: "},
+		{"a file outside of the workspace", nil, []string{"binaries", "../x.so"}, 2, "error", "leads out of the workspace"},
 		{"an unknown device", nil, []string{"binaries", "out", "devices", "intel_gpu_pvv"}, 2, "error", "did you mean intel_gpu_pvc"},
-		{"devices for reports", nil, []string{"reports", "*.json", "devices", deviceA}, 2, "error", "input devices requires binaries"},
-		{"a file for reports", nil, []string{"reports", "*.json", "report-file", "r.json"}, 2, "error", "input report-file requires binaries"},
+		{"the input devices without binaries", nil, []string{"reports", "*.json", "devices", deviceA}, 2, "error", "input devices requires binaries"},
+		{"the input for device configurations without binaries", nil, []string{"reports", "*.json", "report-file", "r.json"}, 2, "error", "input report-file requires binaries"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)

@@ -124,7 +124,7 @@ type wantedComment struct {
 type solvedMode string
 
 const (
-	solvedUpdate   solvedMode = "update" // as with problems
+	solvedUpdate   solvedMode = "update" // as if there were problems
 	solvedDelete   solvedMode = "delete"
 	solvedMinimize solvedMode = "minimize"
 )

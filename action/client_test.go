@@ -150,13 +150,13 @@ func TestKeep(t *testing.T) {
 		{"others", []comment{written("a", "x"), written("b", "y"), written("c", "z")}, nil, "POST", 4},
 		{"ours", []comment{written(defaultAuthor, old)}, nil, "PATCH", 1},
 		{"ours on the third page", []comment{written("a", "x"), written("b", "y"), written("c", "z"), written("d", "x"), written(defaultAuthor, old)}, nil, "PATCH", 5},
-		{"somebody has our marker", []comment{written("mallory", old), written("github-actions", old)}, nil, "POST", 3},
-		{"somebody has our marker before us", []comment{written("mallory", old), written(defaultAuthor, old)}, nil, "PATCH", 2},
-		{"we quote the marker", []comment{written(defaultAuthor, "> "+old), written(defaultAuthor, "see\n"+old), written(defaultAuthor, marker+"x\nold")}, nil, "POST", 4},
+		{"a different author with our marker", []comment{written("mallory", old), written("github-actions", old)}, nil, "POST", 3},
+		{"an older comment by a different author with our marker", []comment{written("mallory", old), written(defaultAuthor, old)}, nil, "PATCH", 2},
+		{"a quoted marker", []comment{written(defaultAuthor, "> "+old), written(defaultAuthor, "see\n"+old), written(defaultAuthor, marker+"x\nold")}, nil, "POST", 4},
 		{"another author", []comment{written(defaultAuthor, old), written("my-app[bot]", old)}, func(c *wantedComment) { c.Author = "My-App[bot]" }, "PATCH", 2},
-		{"nothing is new", []comment{written(defaultAuthor, marker+"\r\nnew")}, nil, "GET", 1},
-		{"only update, none", []comment{written("a", "x")}, func(c *wantedComment) { c.OnlyUpdate = true }, "GET", 0},
-		{"only update, ours", []comment{written(defaultAuthor, old)}, func(c *wantedComment) { c.OnlyUpdate = true }, "PATCH", 1},
+		{"unchanged", []comment{written(defaultAuthor, marker+"\r\nnew")}, nil, "GET", 1},
+		{"only update, no comment", []comment{written("a", "x")}, func(c *wantedComment) { c.OnlyUpdate = true }, "GET", 0},
+		{"only update, our comment", []comment{written(defaultAuthor, old)}, func(c *wantedComment) { c.OnlyUpdate = true }, "PATCH", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFake(t, slices.Clone(test.comments)...)
@@ -217,13 +217,13 @@ func TestAnswers(t *testing.T) {
 		{"not accessible by integration", answer(403), 403, "pull-requests: write", 1, nil},
 		{"not found", answer(404), 404, "cannot find the pull request", 1, nil},
 		{"validation", answer(422), 422, "unprocessable entity", 1, nil},
-		{"too fast", first(1, answer(429, "Retry-After", "7")), 0, "", 3, waits{7 * time.Second}},
-		{"too fast, in other words", first(2, answer(403, "Retry-After", "5")), 0, "", 4, waits{5 * time.Second, 5 * time.Second}},
-		{"too fast for long", answer(429, "Retry-After", "100000"), 429, "has exceeded its rate limit", 1, nil},
-		{"out of order", first(2, answer(503)), 0, "", 4, waits{time.Second, 2 * time.Second}},
-		{"out of order for long", answer(502), 502, "bad gateway", 3, waits{time.Second, 2 * time.Second}},
+		{"rate limit", first(1, answer(429, "Retry-After", "7")), 0, "", 3, waits{7 * time.Second}},
+		{"rate limit with 403", first(2, answer(403, "Retry-After", "5")), 0, "", 4, waits{5 * time.Second, 5 * time.Second}},
+		{"rate limit with a long delay", answer(429, "Retry-After", "100000"), 429, "has exceeded its rate limit", 1, nil},
+		{"server error", first(2, answer(503)), 0, "", 4, waits{time.Second, 2 * time.Second}},
+		{"permanent server error", answer(502), 502, "bad gateway", 3, waits{time.Second, 2 * time.Second}},
 		{"not JSON", func(w http.ResponseWriter, _ *http.Request, _ int) bool { fmt.Fprint(w, "<html>"); return true }, 200, "unexpected response", 1, nil},
-		{"no end", func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+		{"endless response", func(w http.ResponseWriter, _ *http.Request, _ int) bool {
 			for range 17 {
 				w.Write(make([]byte, 1<<20))
 			}
@@ -243,7 +243,7 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			if err != nil && (strings.Contains(err.Error(), testToken) || strings.Contains(err.Error(), "\n")) {
-				t.Errorf("the error is %q", err)
+				t.Errorf("error %q", err)
 			}
 			if len(f.requests) != test.calls || !slices.Equal(w, test.waits) {
 				t.Errorf("%d requests, waited %v", len(f.requests), w)
@@ -279,9 +279,9 @@ func TestTokenNotForwarded(t *testing.T) {
 	defer other.Close()
 	elsewhere := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
 	for name, fail := range map[string]func(http.ResponseWriter, *http.Request, int) bool{
-		"a redirect":            answer(302, "Location", elsewhere+"/x"),
-		"a redirect of a write": answer(307, "Location", elsewhere+"/x"),
-		"another port":          answer(301, "Location", other.URL+"/x"),
+		"a redirect":                   answer(302, "Location", elsewhere+"/x"),
+		"a redirect of a POST request": answer(307, "Location", elsewhere+"/x"),
+		"a different port":             answer(301, "Location", other.URL+"/x"),
 		"a next page": func(w http.ResponseWriter, _ *http.Request, _ int) bool {
 			w.Header().Set("Link", "<"+elsewhere+`/x>; rel="next"`)
 			fmt.Fprint(w, "[]")
@@ -295,16 +295,16 @@ func TestTokenNotForwarded(t *testing.T) {
 		}
 	}
 	if stolen {
-		t.Error("another server was asked")
+		t.Error("a request was sent to a different server")
 	}
 	f := newFake(t)
 	f.fail = first(1, answer(307, "Location", "/api/v3/repos/o/r/issues/7/comments"))
 	if _, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); err != nil {
-		t.Errorf("a redirect in the same server: %v", err)
+		t.Errorf("redirect on the same server: %v", err)
 	}
 	f.fail = answer(307, "Location", "/api/v3/x")
 	if _, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); err == nil || !strings.Contains(err.Error(), "too many redirects") {
-		t.Errorf("a loop: %v", err)
+		t.Errorf("redirect loop: %v", err)
 	}
 }
 

@@ -39,12 +39,12 @@ func TestCommentOnlyForHead(t *testing.T) {
 	}{
 		{"the head", func(w *checkout) string { w.fixture("pull_request"); return forkCommit }, nil, true, ""},
 		{"an older commit", func(w *checkout) string { w.fixture("pull_request"); return otherCommit }, nil, false, "No comment: the pull request is now at commit eeeeeeeee, but this run checked fffffffff."},
-		{"an older commit, and an error", func(w *checkout) string {
+		{"an error on an older commit", func(w *checkout) string {
 			w.fixture("pull_request")
 			w.write("out/k.compat.json", "{}")
 			return otherCommit
 		}, nil, false, "is now at commit eeeeeeeee"},
-		{"an answer without a head", func(w *checkout) string { w.fixture("pull_request"); return "" }, nil, true, ""},
+		{"a response without a head", func(w *checkout) string { w.fixture("pull_request"); return "" }, nil, true, ""},
 		{"a run for a commit", func(w *checkout) string { w.fixture("workflow_run"); return forkCommit }, nil, true, ""},
 		{"a run for an older commit", func(w *checkout) string { w.fixture("workflow_run"); return otherCommit }, nil, false, "is now at commit"},
 		{"a comment", func(w *checkout) string {
@@ -52,20 +52,20 @@ func TestCommentOnlyForHead(t *testing.T) {
 			return w.git("rev-parse", "HEAD")
 		}, nil, true, ""},
 		{"a comment on an issue", func(w *checkout) string { w.event("issue_comment", `{"issue": {"number": 7}}`); return otherCommit }, nil, false, "event is not about a pull request; set the input pull-request"},
-		{"a comment, and another branch is checked out", func(w *checkout) string {
+		{"a comment with a different branch checked out", func(w *checkout) string {
 			w.event("issue_comment", `{"issue": {"number": 7, "pull_request": {}}}`)
 			return otherCommit
 		}, nil, false, "is now at commit"},
 		{"a deployment", func(w *checkout) string { w.event("deployment_status", `{}`); return w.git("rev-parse", "HEAD") }, named, true, ""},
-		{"started by hand", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return w.git("rev-parse", "HEAD") }, named, true, ""},
-		{"started by hand on a merge", func(w *checkout) string {
+		{"started manually", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return w.git("rev-parse", "HEAD") }, named, true, ""},
+		{"started manually on a merge", func(w *checkout) string {
 			w.event("workflow_dispatch", `{}`)
 			head := w.git("commit-tree", "-m", "head", w.git("rev-parse", "HEAD^{tree}"))
 			w.git("checkout", "--quiet", w.git("commit-tree", "-m", "merge", "-p", "HEAD", "-p", head, w.git("rev-parse", "HEAD^{tree}")))
 			return head
 		}, named, true, ""},
-		{"started by hand on an older commit", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return otherCommit }, named, false, "is now at commit"},
-		{"a different pull request than event names", func(w *checkout) string {
+		{"started manually on an older commit", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return otherCommit }, named, false, "is now at commit"},
+		{"a pull request other than the event's", func(w *checkout) string {
 			w.event("pull_request", `{"pull_request": {"number": 8, "head": {"sha": "`+otherCommit+`"}}}`)
 			return otherCommit
 		}, named, false, "is now at commit"},
@@ -109,9 +109,9 @@ func TestDuplicates(t *testing.T) {
 		bodies   []string
 	}{
 		{"two", []comment{ours, ours}, 0, []string{"new", "-"}},
-		{"many, with others between and on several pages", []comment{written("a", "x"), ours, written("mallory", old), ours, written("b", "y"), ours}, 0, []string{"x", "new", "old", "-", "y", "-"}},
-		{"none may be deleted", []comment{ours, ours, ours}, 403, []string{"new", "see above", "see above"}},
-		{"one is deleted already", []comment{ours, ours}, 404, []string{"new", "see above"}},
+		{"many, on several pages, with other comments between them", []comment{written("a", "x"), ours, written("mallory", old), ours, written("b", "y"), ours}, 0, []string{"x", "new", "old", "-", "y", "-"}},
+		{"deleting is forbidden", []comment{ours, ours, ours}, 403, []string{"new", "see above", "see above"}},
+		{"one is already deleted", []comment{ours, ours}, 404, []string{"new", "see above"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFake(t, slices.Clone(test.comments)...)
@@ -174,20 +174,20 @@ func TestRefusals(t *testing.T) {
 		text    string
 		waits   waits // until GitHub accepts it
 	}{
-		{"a permission", 403, nil, "Resource not accessible by integration", "the job needs the permission pull-requests: write", nil},
+		{"a missing permission", 403, nil, "Resource not accessible by integration", "the job needs the permission pull-requests: write", nil},
 		{"a locked conversation", 403, nil, "Unable to create comment because issue is locked.", "the conversation of the pull request is locked; unlock it", nil},
 		{"a blocked repository", 403, nil, "Repository access blocked", "GitHub has blocked access to the repository", nil},
-		{"an address that is not listed", 403, nil, "Although you appear to have the correct authorization credentials, the `o` organization has an IP allow list enabled, and your IP address is not permitted to access this resource.", "the organization allows only listed IP addresses", nil},
+		{"an address that is not on the allow list", 403, nil, "Although you appear to have the correct authorization credentials, the `o` organization has an IP allow list enabled, and your IP address is not permitted to access this resource.", "the organization allows only listed IP addresses", nil},
 		{"single sign-on", 403, map[string]string{"X-GitHub-SSO": "required; url=x"}, "Resource protected by organization SAML enforcement.", "requires single sign-on; authorize the token", nil},
-		{"a quota that is full again", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded", "", waits{time.Second}},
-		{"a quota that is full again soon", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800000020"}, "API rate limit exceeded", "", waits{20 * time.Second}},
-		{"a quota that is full in a while", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "API rate limit exceeded", "rerun the job in 30m0s", nil},
-		{"the same with 429", 429, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "", "rerun the job in 30m0s", nil},
+		{"a rate limit that has been reset", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded", "", waits{time.Second}},
+		{"a rate limit that is reset soon", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800000020"}, "API rate limit exceeded", "", waits{20 * time.Second}},
+		{"a rate limit that is reset later", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "API rate limit exceeded", "rerun the job in 30m0s", nil},
+		{"a rate limit with 429", 429, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "", "rerun the job in 30m0s", nil},
 		{"an invalid time", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "x"}, "API rate limit exceeded", "", waits{time.Second}},
-		{"a time without end", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9223372036854775807"}, "", "rerun the job in 1h0m0s", nil},
-		{"a second limit", 403, nil, "You have exceeded a secondary rate limit", "", waits{time.Minute}},
-		{"a second limit that says when", 403, map[string]string{"Retry-After": "3"}, "You have exceeded a secondary rate limit", "", waits{3 * time.Second}},
-		{"permissions with a quota left", 403, map[string]string{"X-RateLimit-Remaining": "10"}, "no", "the job needs the permission", nil},
+		{"a time in the distant future", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9223372036854775807"}, "", "rerun the job in 1h0m0s", nil},
+		{"a secondary rate limit", 403, nil, "You have exceeded a secondary rate limit", "", waits{time.Minute}},
+		{"a secondary rate limit with a delay", 403, map[string]string{"Retry-After": "3"}, "You have exceeded a secondary rate limit", "", waits{3 * time.Second}},
+		{"a missing permission with requests remaining", 403, map[string]string{"X-RateLimit-Remaining": "10"}, "no", "the job needs the permission", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFake(t)
@@ -248,9 +248,9 @@ func TestOwners(t *testing.T) {
 	}{
 		{"an app", "my-app[bot]", "", []comment{written("my-app[bot]", old)}, 1, ""},
 		{"a user", "octo_acme", "", []comment{written("mallory", old), written("octo_acme", old)}, 2, ""},
-		{"somebody else has the marker", "my-app[bot]", "", []comment{written("mallory", old)}, 0, ""},
-		{"GitHub does not say", "", "", []comment{written("my-app[bot]", old)}, 0, ""},
-		{"an input says", "", "my-app[bot]", []comment{written("my-app[bot]", old)}, 1, ""},
+		{"a different author with the marker", "my-app[bot]", "", []comment{written("mallory", old)}, 0, ""},
+		{"unknown to GitHub", "", "", []comment{written("my-app[bot]", old)}, 0, ""},
+		{"set by an input", "", "my-app[bot]", []comment{written("my-app[bot]", old)}, 1, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFake(t, test.comments...)
@@ -334,9 +334,9 @@ func TestOnProblem(t *testing.T) {
 		{"a note", policy("devices: {required: [" + deviceB + "]}\n"), nil, false},
 		{"a known problem", base, []string{"base-reports", "base/*"}, false},
 		{"a known problem that fails", base, []string{"base-reports", "base/*", "fail-on", "any"}, true},
-		{"an exception", policy("allow:\n- {rule: missing-aspect, kernels: ['Axpy*'], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n"), nil, false},
+		{"a problem with an exception", policy("allow:\n- {rule: missing-aspect, kernels: ['Axpy*'], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n"), nil, false},
 		{"nothing to check", nil, []string{"reports", "gone/*", "fail-on-empty", "false"}, false},
-		{"a device that is missing", policy("devices: {required: [" + deviceB + ", intel_gpu_nvl]}\n"), nil, true},
+		{"a missing device", policy("devices: {required: [" + deviceB + ", intel_gpu_nvl]}\n"), nil, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

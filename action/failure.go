@@ -41,8 +41,8 @@ func deliverError(ctx context.Context, out *console, c check, err error, isShown
 	return code
 }
 
-// showError writes the error to the summary and the comment, so that no older conclusion seems to
-// apply.
+// showError writes the error to the summary and the comment, so that an older conclusion does not
+// appear to be current.
 func showError(ctx context.Context, out *console, c check, text string) {
 	d := delivery{check: c, out: out}
 	if c.settings.summary != "none" {

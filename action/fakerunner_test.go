@@ -46,7 +46,7 @@ type seenStep struct {
 	Summary     string
 	Masks       []string
 	Commands    []seenCommand // all executed commands
-	Faults      []string      // the runner's complaints
+	Faults      []string      // errors that the runner reports
 	Stdout      string        // as written
 	Stderr      string
 
@@ -179,7 +179,7 @@ func (s *seenStep) line(line string) {
 			return r
 		}, line))
 	}
-	if ok && s.obey(c, line) {
+	if ok && s.execute(c, line) {
 		return
 	}
 	for _, m := range s.matchers {
@@ -250,8 +250,8 @@ func unescape(s string, pairs ...string) string {
 	return s
 }
 
-// obey executes a command. It returns false for a line that is not a command.
-func (s *seenStep) obey(c seenCommand, line string) bool {
+// execute executes a command. It returns false for a line that is not a command.
+func (s *seenStep) execute(c seenCommand, line string) bool {
 	if s.stopped != "" {
 		if !strings.EqualFold(c.Name, s.stopped) {
 			return false
@@ -376,17 +376,17 @@ func TestSeenCommands(t *testing.T) {
 	}{
 		{"text", "hello\nworld\n", nil, 2},
 		{"a command", "::error file=a.cpp,line=3::m%0An%25", []seenCommand{{"error", map[string]string{"file": "a.cpp", "line": "3"}, "m\nn%"}}, 0},
-		{"after blanks", " \t\u00a0::warning::m", []seenCommand{{"warning", map[string]string{}, "m"}}, 0},
+		{"after spaces", " \t\u00a0::warning::m", []seenCommand{{"warning", map[string]string{}, "m"}}, 0},
 		{"not at the beginning", "a ::warning::m", nil, 1},
-		{"the old form", "a ##[warning title=x%3By]m", []seenCommand{{"warning", map[string]string{"title": "x;y"}, "m"}}, 0},
-		{"without regard to case", "::ERROR::m", []seenCommand{{"error", map[string]string{}, "m"}}, 0},
+		{"the old notation", "a ##[warning title=x%3By]m", []seenCommand{{"warning", map[string]string{"title": "x;y"}, "m"}}, 0},
+		{"in a different case", "::ERROR::m", []seenCommand{{"error", map[string]string{}, "m"}}, 0},
 		{"not a command", "::nothing::m\n##[nothing]m", nil, 2},
-		{"not ended", "::error m\n##[error m", nil, 2},
+		{"without an end", "::error m\n##[error m", nil, 2},
 		{"a bare carriage return", "a\r::error::m\rb\r\nc", []seenCommand{{"error", map[string]string{}, "m"}}, 3},
-		{"characters that cannot be seen", "\u200b:\u00ad:error::m", []seenCommand{{"error", map[string]string{}, "m"}}, 0},
+		{"invisible characters", "\u200b:\u00ad:error::m", []seenCommand{{"error", map[string]string{}, "m"}}, 0},
 		{"properties", "::error file=a%2Cb%3Ac%0Ad,,title=,x::m", []seenCommand{{"error", map[string]string{"file": "a,b:c\nd"}, "m"}}, 0},
-		{"the per cent sign comes last", "::error::%250A", []seenCommand{{"error", map[string]string{}, "%0A"}}, 0},
-		{"stopped and started", "::stop-commands::tok\n::error::m\n##[error]m\n##[TOK]\n::error::n", []seenCommand{
+		{"the percent sign is unescaped last", "::error::%250A", []seenCommand{{"error", map[string]string{}, "%0A"}}, 0},
+		{"stopped and resumed", "::stop-commands::tok\n::error::m\n##[error]m\n##[TOK]\n::error::n", []seenCommand{
 			{"stop-commands", map[string]string{}, "tok"}, {"tok", map[string]string{}, ""}, {"error", map[string]string{}, "n"}}, 2},
 		{"a group", "::group::g\n::endgroup::", []seenCommand{{"group", map[string]string{}, "g"}, {"endgroup", map[string]string{}, ""}}, 1},
 	} {
@@ -396,7 +396,7 @@ func TestSeenCommands(t *testing.T) {
 				t.Errorf("commands %+v, log %q", s.Commands, s.Log)
 			}
 			if other := readStreams("", test.text); !reflect.DeepEqual(other.Commands, test.want) {
-				t.Errorf("commands on the other stream %+v", other.Commands)
+				t.Errorf("commands on standard error %+v", other.Commands)
 			}
 		})
 	}
@@ -405,7 +405,7 @@ func TestSeenCommands(t *testing.T) {
 func TestSeenLimits(t *testing.T) {
 	s := readStreams(strings.Repeat("::error::m\n::notice::m\n", 12)+"::warning::"+strings.Repeat("x", 4097), "")
 	if len(s.Annotations) != 21 || s.Dropped != 4 || len(s.Faults) != 1 || len(s.Annotations[20].Message) != 4096 {
-		t.Errorf("%d annotations, %d dropped, faults %q", len(s.Annotations), s.Dropped, s.Faults)
+		t.Errorf("%d annotations, %d dropped, runner errors %q", len(s.Annotations), s.Dropped, s.Faults)
 	}
 	for n, faults := range map[int]int{1 << 20: 0, 1<<20 + 1: 1} {
 		s := new(seenStep)
@@ -419,7 +419,7 @@ func TestSeenLimits(t *testing.T) {
 func TestSeenFaults(t *testing.T) {
 	for _, text := range []string{"::set-output name=a::b", "::set-env name=a::b", "##[add-path]/x", "::save-state name=a::b", "::add-matcher::x"} {
 		if s := readStreams(text, ""); len(s.Faults) != 1 {
-			t.Errorf("%q: faults %q", text, s.Faults)
+			t.Errorf("%q: runner errors %q", text, s.Faults)
 		}
 	}
 	s := readStreams("::add-mask::secret\na secret\n::error::a secret", "")

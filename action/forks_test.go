@@ -27,14 +27,14 @@ func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 		text         string
 	}{
 		{"the pull request of the commit", "main", []string{pull(7, "mallory/r", forkCommit, "o/r")}, 7, ""},
-		{"beside others of the branch", "main", []string{pull(8, "mallory/r", strings.Repeat("e", 40), "o/r"), pull(7, "Mallory/R", forkCommit, "o/r")}, 7, ""},
+		{"one of several pull requests of the branch", "main", []string{pull(8, "mallory/r", strings.Repeat("e", 40), "o/r"), pull(7, "Mallory/R", forkCommit, "o/r")}, 7, ""},
 		{"a newer commit", "main", []string{pull(7, "mallory/r", strings.Repeat("e", 40), "o/r")}, 0, "0 open pull requests have this commit as their head"},
-		{"the commit in another fork", "main", []string{pull(7, "eve/r", forkCommit, "o/r")}, 0, "0 open pull requests"},
-		{"a pull request of another repository", "main", []string{pull(7, "mallory/r", forkCommit, "o/other")}, 0, "0 open pull requests"},
-		{"a fork that is gone", "main", []string{strings.Replace(pull(7, "x", forkCommit, "o/r"), `{"full_name": "x"}`, "null", 1)}, 0, "0 open pull requests"},
+		{"the commit in a different fork", "main", []string{pull(7, "eve/r", forkCommit, "o/r")}, 0, "0 open pull requests"},
+		{"a pull request of a different repository", "main", []string{pull(7, "mallory/r", forkCommit, "o/other")}, 0, "0 open pull requests"},
+		{"a deleted fork", "main", []string{strings.Replace(pull(7, "x", forkCommit, "o/r"), `{"full_name": "x"}`, "null", 1)}, 0, "0 open pull requests"},
 		{"two pull requests", "main", []string{pull(7, "mallory/r", forkCommit, "o/r"), pull(8, "mallory/r", forkCommit, "o/r")}, 0, "2 open pull requests"},
 		{"an invalid number", "main", []string{pull(0, "mallory/r", forkCommit, "o/r")}, 0, "0 open pull requests"},
-		{"a branch that is an address", "x&state=all#/../../orgs/o?", []string{pull(7, "mallory/r", forkCommit, "o/r")}, 7, ""},
+		{"a branch named like a URL", "x&state=all#/../../orgs/o?", []string{pull(7, "mallory/r", forkCommit, "o/r")}, 7, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)
@@ -58,7 +58,7 @@ func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 			}
 			s := w.ends(1, "failure", "", "reports", "from-change/*.compat.json", "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
 			if got := []string{"mallory:" + test.branch + " open"}; !slices.Equal(asked, got) {
-				t.Errorf("asked for %q", asked)
+				t.Errorf("requested %q", asked)
 			}
 			var comments []string
 			if test.on > 0 {
@@ -71,8 +71,8 @@ func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 	}
 }
 
-// TestAttackArtifactOverPolicy checks that files of an artifact that overwrite those of the
-// checkout decide nothing, and neither does the device data in its reports.
+// TestAttackArtifactOverPolicy checks that an artifact cannot change the rules, neither with files
+// that overwrite those of the checkout nor with the device data in its reports.
 func TestAttackArtifactOverPolicy(t *testing.T) {
 	w := newCheckout(t)
 	w.write(".github/sycl-compat.yml", strictPolicy)
@@ -85,9 +85,9 @@ func TestAttackArtifactOverPolicy(t *testing.T) {
 	s := w.ends(1, "failure", "", "reports", "from-change/*.compat.json")
 	wantText(t, "the log", s.log(), "kernel 'Axpy' does not run on "+deviceA)
 	if strings.Contains(s.Stdout, "not-compared") {
-		t.Errorf("the policy of the default branch is compared with another: %s", s.Stdout)
+		t.Errorf("the policy of the default branch is compared with a different policy: %s", s.Stdout)
 	}
-	// A device with more capabilities than on the default branch.
+	// Add capabilities that the device does not have on the default branch.
 	w.write("from-change/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", nil}))
 	s = w.ends(1, "failure", "", "reports", "from-change/*.compat.json", "device-config", "d.yml")
 	wantText(t, "the log", s.log(), "the data of the required device "+deviceB+" allow more than the base branch's data")

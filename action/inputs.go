@@ -128,7 +128,7 @@ func patterns(field func(*settings) *[]string) func(*settings, string) error {
 	}
 }
 
-// text returns the setter of a text. If the input is limited to some words, readInputs checks the
+// text returns the setter of a text. If the input accepts only certain words, readInputs checks the
 // value first.
 func text(field func(*settings) *string) func(*settings, string) error {
 	return func(s *settings, v string) error {

@@ -61,7 +61,7 @@ func TestLinkedFiles(t *testing.T) {
 		{name: "a link in both", base: linked, head: file("real")},
 		{name: "a link in the base", base: linked, head: unlink("ci")},
 		{name: "a link in the change", base: file("ci"), head: unlink("other")},
-		{name: "a link that leads elsewhere", base: linked, head: unlink("other")},
+		{name: "a link with a different target", base: linked, head: unlink("other")},
 		{name: "links to links", base: func(w *checkout, name, old string) {
 			w.write("a/b/"+name, old)
 			w.link("../a/./b/", "c/d")
@@ -148,7 +148,7 @@ func TestLinkedFiles(t *testing.T) {
 						t.Error(s.Stdout)
 					}
 				}
-				// The file of the base does not contain what the change adds, and decides if it can be read.
+				// The file of the base does not contain what the change adds. If it can be read, it applies.
 				s := w.run(append(inputs, "policy-ref", "base")...)
 				if code := s.ExitCode; code == 0 || code == 1 && l.why != "" || code > 1 && l.why == "" {
 					t.Errorf("policy-ref: base: exit code %d: %s", code, s.Stdout)

@@ -294,7 +294,7 @@ func (p place) up() string {
 }
 
 // localPattern returns a pattern relative to p.dir, and whether it matches files above p.dir. It
-// returns patterns that lead out of the workspace unchanged; they cause an error later.
+// returns patterns that lead out of the workspace unchanged; using them fails later.
 func (p place) localPattern(text string) (local string, isAbove bool) {
 	literal, rest := text, ""
 	if i := strings.IndexAny(text, "*?"); i >= 0 {

@@ -25,7 +25,7 @@ func TestPolicyLookup(t *testing.T) {
 	}{
 		{"none", nil, nil, nil, 1, "failure", "| Policy: none. There is no .github/sycl-compat.yml or .github/sycl-compat.yaml"},
 		{"at the root", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, nil, 0, "success", "| Policy: .github/sycl-compat.yml, the nearest above the working directory."},
-		{"with the other ending", map[string]string{".github/sycl-compat.yaml": required(deviceB)}, nil, nil, 0, "success", "| Policy: .github/sycl-compat.yaml, the nearest"},
+		{"with the extension yaml", map[string]string{".github/sycl-compat.yaml": required(deviceB)}, nil, nil, 0, "success", "| Policy: .github/sycl-compat.yaml, the nearest"},
 		{"halfway", map[string]string{".github/sycl-compat.yml": required(deviceA), "libs/.github/sycl-compat.yaml": required(deviceB)}, nil, nil, 0, "success", "| Policy: libs/.github/sycl-compat.yaml, the nearest"},
 		{"in the directory", map[string]string{".github/sycl-compat.yml": required(deviceA), "libs/a/.github/sycl-compat.yml": required(deviceB)}, nil, nil, 0, "success", "| Policy: libs/a/.github/sycl-compat.yml."},
 		{"in a sibling", map[string]string{"libs/b/.github/sycl-compat.yml": required(deviceB)}, nil, nil, 1, "failure", "| Policy: none."},
@@ -33,26 +33,26 @@ func TestPolicyLookup(t *testing.T) {
 		{"two, and an input names one", map[string]string{".github/sycl-compat.yml": required(deviceA), ".github/sycl-compat.yaml": required(deviceB)}, nil, []string{"policy-file", "../../.github/sycl-compat.yaml"}, 0, "success", "| Policy: .github/sycl-compat.yaml (from the input policy-file)."},
 		{"an absolute path", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml"}, 0, "success", "| Policy: p.yml (from"},
 		{"an absolute path through a link", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "LINK/p.yml"}, 0, "success", "| Policy: p.yml (from"},
-		{"an absolute path, and the base decides", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml", "policy-ref", "base"}, 0, "success", "| Policy of the base commit"},
+		{"an absolute path with policy-ref: base", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml", "policy-ref", "base"}, 0, "success", "| Policy of the base commit"},
 		{"a path out of the workspace", nil, nil, []string{"policy-file", "../../../p.yml"}, 2, "error", "../../../p.yml is not in the repository or the workspace"},
-		{"a file of the system", nil, nil, []string{"policy-file", "/etc/hostname"}, 2, "error", "input policy-file: /etc/hostname is not in the workspace "},
-		{"a baseline of the system", nil, nil, []string{"baseline-file", "/etc/hostname"}, 2, "error", "input baseline-file: /etc/hostname is not in the workspace "},
-		{"devices of the system", nil, nil, []string{"device-config", "/etc/hostname"}, 2, "error", "input device-config: /etc/hostname is not in the workspace "},
+		{"a policy outside of the workspace", nil, nil, []string{"policy-file", "/etc/hostname"}, 2, "error", "input policy-file: /etc/hostname is not in the workspace "},
+		{"a baseline outside of the workspace", nil, nil, []string{"baseline-file", "/etc/hostname"}, 2, "error", "input baseline-file: /etc/hostname is not in the workspace "},
+		{"devices outside of the workspace", nil, nil, []string{"device-config", "/etc/hostname"}, 2, "error", "input device-config: /etc/hostname is not in the workspace "},
 		{"a link out of the workspace", nil, func(w *checkout) { w.link("/etc/passwd", ".github/sycl-compat.yaml") }, nil, 2, "error", "../../.github/sycl-compat.yaml is a symbolic link that leads out of the workspace"},
-		{"a link to nothing", nil, func(w *checkout) { w.link("gone", ".github/sycl-compat.yml") }, nil, 2, "error", "../../.github/sycl-compat.yml cannot be read"},
+		{"a dangling link", nil, func(w *checkout) { w.link("gone", ".github/sycl-compat.yml") }, nil, 2, "error", "../../.github/sycl-compat.yml cannot be read"},
 		{"a pipe", nil, func(w *checkout) {
 			w.write(".github/x", "")
 			testkit.Pipe(w, filepath.Join(w.dir, ".github/sycl-compat.yml"))
 		}, nil, 2, "error", "is not a regular file"},
-		{"a nearer one in the change", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) { w.write("libs/a/.github/sycl-compat.yml", required(deviceB)) }, nil, 0, "success", "are no longer required"},
-		{"a nearer one in the change, and the base decides", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) { w.write("libs/a/.github/sycl-compat.yml", required(deviceB)) }, []string{"policy-ref", "base"}, 1, "failure", "are no longer required"},
-		{"another ending in the change", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) {
+		{"a nearer policy in the change", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) { w.write("libs/a/.github/sycl-compat.yml", required(deviceB)) }, nil, 0, "success", "are no longer required"},
+		{"a nearer policy in the change with policy-ref: base", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) { w.write("libs/a/.github/sycl-compat.yml", required(deviceB)) }, []string{"policy-ref", "base"}, 1, "failure", "are no longer required"},
+		{"a different extension in the change", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) {
 			w.remove(".github/sycl-compat.yml")
 			w.write(".github/sycl-compat.yaml", required(deviceB))
 		}, nil, 0, "success", "are no longer required"},
-		{"two of them in the base", map[string]string{".github/sycl-compat.yml": required("'*'"), ".github/sycl-compat.yaml": required(deviceB)}, func(w *checkout) { w.remove(".github/sycl-compat.yml") },
+		{"two policies in the base", map[string]string{".github/sycl-compat.yml": required("'*'"), ".github/sycl-compat.yaml": required(deviceB)}, func(w *checkout) { w.remove(".github/sycl-compat.yml") },
 			[]string{"compare-with-base", "required"}, 1, "failure", "found two policies"},
-		{"a name that nobody has", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, []string{"policy-file", "gone.yml"}, 2, "error", "input policy-file: cannot read gone.yml: file not found"},
+		{"a missing file", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, []string{"policy-file", "gone.yml"}, 2, "error", "input policy-file: cannot read gone.yml: file not found"},
 		{"a baseline above", map[string]string{"b.json": "x"}, nil, []string{"baseline-file", "../../b.json"}, 2, "error", "../../b.json"},
 		{"devices above", map[string]string{"d.yml": "x: ["}, nil, []string{"device-config", "../../d.yml"}, 3, "error", "../../d.yml"},
 	} {
@@ -94,19 +94,19 @@ func TestInputPaths(t *testing.T) {
 		{"reports in a sibling", []string{"reports", "../b/**/*.compat.json"}, 1, "1 problem fails"},
 		{"reports by an absolute path", []string{"reports", "WORKSPACE/top/k.compat.json"}, 1, "1 problem fails"},
 		{"reports in the directory by an absolute path", []string{"reports", "WORKSPACE/libs/a/out/*.compat.json"}, 0, "passed"},
-		{"reports by a way up and down", []string{"reports", "../a/out/*.compat.json"}, 0, "passed"},
-		{"reports without those above", []string{"reports", "out/*.json\n../../top/*.json\n!../../top/**"}, 0, "passed"},
+		{"reports by a path up and down", []string{"reports", "../a/out/*.compat.json"}, 0, "passed"},
+		{"reports above are excluded", []string{"reports", "out/*.json\n../../top/*.json\n!../../top/**"}, 0, "passed"},
 		{"reports with an excluded directory", []string{"reports", "out/*.json\n../../top/*.json\n!out/**"}, 1, "2 kernels on"},
-		{"all that is above without an absolute path", []string{"reports", "../../**/*.compat.json\n!WORKSPACE/top/**,!../b/**,!../../linked/**"}, 0, "passed"},
-		{"reports of the base above", []string{"reports", "../../top/*.json", "base-reports", "../../top/*.json"}, 0, "1 known"},
+		{"everything above except for an absolute path", []string{"reports", "../../**/*.compat.json\n!WORKSPACE/top/**,!../b/**,!../../linked/**"}, 0, "passed"},
+		{"base reports above", []string{"reports", "../../top/*.json", "base-reports", "../../top/*.json"}, 0, "1 known"},
 		{"binaries above", []string{"binaries", "../../bin/*.o", "devices", deviceA}, 1, "does not run on " + deviceA},
 		{"a directory above", []string{"binaries", "../../bin", "devices", deviceB}, 0, "passed"},
 		{"binaries by an absolute path", []string{"binaries", "WORKSPACE/bin/k.o", "devices", deviceB}, 0, "passed"},
 		{"reports out of the workspace", []string{"reports", "../../../**"}, 2, "leads out of"},
-		{"reports of the system", []string{"reports", "/etc/*"}, 2, "not relative"},
-		{"reports beside the workspace", []string{"reports", "WORKSPACE-other/*"}, 2, "not relative"},
+		{"reports by an absolute path outside of the workspace", []string{"reports", "/etc/*"}, 2, "not relative"},
+		{"reports next to the workspace", []string{"reports", "WORKSPACE-other/*"}, 2, "not relative"},
 		{"binaries out of the workspace", []string{"binaries", "../../../x", "devices", deviceB}, 2, "leads out of the workspace"},
-		{"binaries of the system", []string{"binaries", "/bin", "devices", deviceB}, 2, "leads out of the workspace"},
+		{"binaries by an absolute path outside of the workspace", []string{"binaries", "/bin", "devices", deviceB}, 2, "leads out of the workspace"},
 		{"a link above that leads out", []string{"reports", "../../elsewhere/*.json"}, 3, "leads out of the workspace"},
 		{"a link above to a file", []string{"reports", "../../linked/*.json"}, 3, "leads out of the workspace"},
 		{"binaries behind a link above", []string{"binaries", "../../elsewhere", "devices", deviceB}, 3, "leads out of the workspace"},
@@ -115,7 +115,7 @@ func TestInputPaths(t *testing.T) {
 		{"a file out of the workspace", []string{"reports", "out/*.json", "json-file", "../../../r.json"}, 2, "input json-file: ../../../r.json is not in the repository or the workspace"},
 		{"a proposed baseline out of the workspace", []string{"reports", "out/*.json", "proposed-baseline-file", "../../../b.json"}, 2, "input proposed-baseline-file: ../../../b.json is not in"},
 		{"a file behind a link above", []string{"reports", "out/*.json", "json-file", "../../elsewhere/r.json"}, 4, "cannot write"},
-		{"a report above is no output", []string{"reports", "../../top/*.json", "json-file", "../../top/k.compat.json"}, 2, "cannot be an output"},
+		{"a report above as an output", []string{"reports", "../../top/*.json", "json-file", "../../top/k.compat.json"}, 2, "cannot be an output"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -156,12 +156,12 @@ func TestPolicyDevices(t *testing.T) {
 		code         int
 		text         string
 	}{
-		{"a misspelt device", "version: 1\ndevices:\n  required:\n  - " + deviceB + "\n  - intel_gpu_pcv\n", nil, 2, `.github/sycl-compat.yml:5: devices.required: unknown device "intel_gpu_pcv"; did you mean intel_gpu_pvc?`},
-		{"one that is only supported", "version: 1\ndevices: {required: [" + deviceB + "],\n  supported: [intel_gpu_pcv]}\n", nil, 2, `.github/sycl-compat.yml:3: devices.supported: unknown device`},
-		{"nothing like it", "version: 1\ndevices: {required: [toaster9000]}\n", nil, 2, `unknown device "toaster9000"; 'compat devices' lists the built-in devices`},
-		{"devices of an input", "version: 1\ndevices: {required: [" + deviceB + "]}\n", []string{"devices", deviceB + ",toaster9000"}, 2, `input devices: unknown device "toaster9000"; 'compat devices' lists`},
-		{"one that device-config has", "version: 1\ndevices: {required: [toaster9000]}\n", []string{"device-config", "d.yml"}, 0, "passed"},
-		{"another spelling of the file", "version: 1\ndevices: {required: ['intel_gpu_nvl*']}\n", nil, 1, "no report is about a device that matches"},
+		{"a misspelled device", "version: 1\ndevices:\n  required:\n  - " + deviceB + "\n  - intel_gpu_pcv\n", nil, 2, `.github/sycl-compat.yml:5: devices.required: unknown device "intel_gpu_pcv"; did you mean intel_gpu_pvc?`},
+		{"a misspelled supported device", "version: 1\ndevices: {required: [" + deviceB + "],\n  supported: [intel_gpu_pcv]}\n", nil, 2, `.github/sycl-compat.yml:3: devices.supported: unknown device`},
+		{"a device without a similar name", "version: 1\ndevices: {required: [toaster9000]}\n", nil, 2, `unknown device "toaster9000"; 'compat devices' lists the built-in devices`},
+		{"an unknown device in an input", "version: 1\ndevices: {required: [" + deviceB + "]}\n", []string{"devices", deviceB + ",toaster9000"}, 2, `input devices: unknown device "toaster9000"; 'compat devices' lists`},
+		{"a device of device-config", "version: 1\ndevices: {required: [toaster9000]}\n", []string{"device-config", "d.yml"}, 0, "passed"},
+		{"a pattern in a flow sequence", "version: 1\ndevices: {required: ['intel_gpu_nvl*']}\n", nil, 1, "no report is about a device that matches"},
 		{"a hostile name", "version: 1\ndevices: {required: [\"x\\n::error::y\"]}\n", nil, 2, `unknown device`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

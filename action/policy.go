@@ -38,10 +38,10 @@ func (p place) candidates() (list [][]string) {
 	}
 }
 
-// findPolicy returns the policy that applies: the one that an input names, or else the nearest
-// policy from the input directory up to the root of the repository. read returns [errAbsent] for a
-// file that does not exist, as findPolicy does if there is no policy. Any other error means that
-// this is unknown.
+// findPolicy returns the policy that applies: the policy that an input names, or else the nearest
+// policy from the input directory up to the root of the repository. read must return [errAbsent]
+// for a file that does not exist. findPolicy returns [errAbsent] if there is no policy. After any
+// other error, it is unknown whether there is one.
 func findPolicy(p place, named string, read func(name string) ([]byte, error)) (gatefiles.GateFile, error) {
 	candidates := [][]string{{named}}
 	if named == "" {
@@ -80,8 +80,8 @@ func (p place) readChange(name string) ([]byte, error) {
 	return p.read(name)
 }
 
-// rules holds the policy, the baseline and the devices of a check, and the versions to compare them
-// with.
+// rules holds the policy, the baseline and the devices of a check, and the versions that they are
+// compared with.
 type rules struct {
 	policy, baseline         gatefiles.GateFile
 	basePolicy, baseBaseline gatefiles.GateFile // of the base commit, if policy-ref is head
@@ -92,7 +92,7 @@ type rules struct {
 	baseDevices, nextDevices *deviceconfig.Config // nil if unknown
 	notCompared              []string
 	log                      []string
-	notices                  []string // for authors and reviewers
+	notices                  []string // to authors and reviewers
 }
 
 // A chooser determines [rules].
@@ -105,9 +105,9 @@ type chooser struct {
 }
 
 // chooseRules decides whether the policy, baseline and device configuration of the change or of the
-// base apply, and finds those to compare with. If the base decides, an unreadable file is an error,
-// because a change must not get a weaker policy by hiding a file. Otherwise, it is recorded in
-// notCompared, and never treated as absent.
+// base apply, and finds those to compare with. If the rules of the base apply, an unreadable file
+// is an error, because a change must not get a weaker policy by hiding a file. Otherwise,
+// chooseRules records the error in notCompared, and never treats the file as absent.
 func chooseRules(s *settings, paths inputPaths, j *job, b *base) (rules, error) {
 	c := chooser{settings: s, paths: paths, base: b, isChange: j.event.isChange()}
 	c.baseDecides = s.policyRef == "base" || j.event.forkRun() != nil

@@ -68,22 +68,22 @@ func TestBasePolicy(t *testing.T) {
 		text       string
 	}{
 		{"a change that weakens the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, nil, 0, "success", "policy-weakened"},
-		{"the same, and the policy of the base counts", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none"},
+		{"a change that weakens the policy, policy-ref: base", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none"},
 		{"a change that deletes the policy", func(w *checkout) { base(w); w.remove(".github/sycl-compat.yml") }, []string{"policy-ref", "base"}, 1, "failure", ""},
 		{"a change that breaks the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "cannot read the policy of the change"},
-		{"a change that leaves the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
-		{"a change that makes the policy a link to what never ends", func(w *checkout) {
+		{"a change that keeps the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
+		{"a change that makes the policy a link to an endless file", func(w *checkout) {
 			base(w)
 			w.remove(".github/sycl-compat.yml")
 			w.link("/dev/zero", ".github/sycl-compat.yml")
 		}, []string{"policy-ref", "base"}, 1, "failure", "cannot read the policy of the change"},
-		{"the same, and the policy of the change counts", func(w *checkout) {
+		{"a change that makes the policy a link to an endless file, policy-ref: head", func(w *checkout) {
 			base(w)
 			w.remove(".github/sycl-compat.yml")
 			w.link("/dev/zero", ".github/sycl-compat.yml")
 		}, nil, 2, "error", "leads out of the workspace"},
 		{"a link in the base", func(w *checkout) { w.reports(); w.write("x", ""); w.link("/etc/passwd", "p.yml"); base(w) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 2, "error", "p.yml of commit"},
-		{"an object in place of the policy", func(w *checkout) {
+		{"a replaced object", func(w *checkout) {
 			base(w)
 			old := w.git("rev-parse", "HEAD:.github/sycl-compat.yml")
 			w.write(".github/sycl-compat.yml", weakPolicy)
@@ -94,9 +94,9 @@ func TestBasePolicy(t *testing.T) {
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
 		}, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
-		{"a base without the policy that is named", func(w *checkout) { base(w); w.write("p.yml", weakPolicy) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 2, "error", "does not contain p.yml"},
+		{"a base without the policy that an input names", func(w *checkout) { base(w); w.write("p.yml", weakPolicy) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 2, "error", "does not contain p.yml"},
 		{"a baseline of the change", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"baseline-file", "b.json"}, 0, "success", "1 known"},
-		{"a baseline of the change, and that of the base counts", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 2, "error", "does not contain b.json"},
+		{"a baseline of the change, policy-ref: base", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 2, "error", "does not contain b.json"},
 		{"a baseline of the base", func(w *checkout) { w.reports(); w.write("b.json", w.baseline()); base(w); w.remove("b.json") }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "1 known"},
 		{"a baseline that grows", func(w *checkout) {
 			w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy<double>", nil}, kernel{"Add", nil}))
@@ -104,41 +104,41 @@ func TestBasePolicy(t *testing.T) {
 			base(w)
 			w.write("b.json", w.baseline())
 		}, []string{"baseline-file", "b.json"}, 0, "success", "policy-weakened"},
-		{"a commit that the checkout does not have", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
+		{"a commit that is missing from the checkout", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
 		{"an invalid commit", func(w *checkout) { base(w); w.based("--output=x") }, []string{"policy-ref", "base"}, 2, "error", "has no base commit"},
 		{"no commit", func(w *checkout) { base(w); w.fixture("schedule") }, []string{"policy-ref", "base"}, 2, "error", `event "schedule" has no base commit`},
 		{"no event", func(w *checkout) { base(w); delete(w.env, "GITHUB_EVENT_PATH") }, []string{"policy-ref", "base"}, 2, "error", "has no base commit"},
 		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "no git repository in the workspace; run actions/checkout"},
-		{"a policy elsewhere", base, []string{"policy-ref", "base", "policy-file", "../x.yml"}, 2, "error", "is not in the repository"},
-		{"a directory in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 2, "error", "is a directory, not a file"},
+		{"a policy outside of the workspace", base, []string{"policy-ref", "base", "policy-file", "../x.yml"}, 2, "error", "is not in the repository"},
+		{"a directory instead of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 2, "error", "is a directory, not a file"},
 		{"a checkout without the base", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"fail-on", "none"}, 0, "neutral", "not compared with the base commit: the checkout does not contain the base commit abababababab; set fetch-depth: 0 in actions/checkout"},
-		{"the same, and the policy requires the comparison", func(w *checkout) {
+		{"a checkout without the base, comparison required by the policy", func(w *checkout) {
 			base(w)
 			w.write(".github/sycl-compat.yml", weakPolicy+"compare-with-base: required\n")
 			w.based(strings.Repeat("ab", 20))
 		}, nil, 1, "failure", "the checkout does not contain the base commit"},
-		{"the same, and the input requires it of a policy that asks for nothing", func(w *checkout) {
+		{"a checkout without the base, comparison required by the input", func(w *checkout) {
 			base(w)
 			w.write(".github/sycl-compat.yml", weakPolicy)
 			w.based(strings.Repeat("ab", 20))
 		}, []string{"compare-with-base", "required"}, 1, "failure", "the checkout does not contain the base commit"},
-		{"a comparison that is required and made", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"compare-with-base", "required"}, 0, "success", "fail-on is none, not new"},
-		{"a comparison that is required, and no event", func(w *checkout) {
+		{"a required comparison", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"compare-with-base", "required"}, 0, "success", "fail-on is none, not new"},
+		{"a required comparison without an event", func(w *checkout) {
 			base(w)
 			w.write(".github/sycl-compat.yml", weakPolicy)
 			delete(w.env, "GITHUB_EVENT_PATH")
 		}, []string{"compare-with-base", "required"}, 1, "failure", "has no base commit"},
-		{"a first policy that asks for nothing", func(w *checkout) {
+		{"a first policy that requires nothing", func(w *checkout) {
 			w.reports()
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
 		}, nil, 0, "success", "fail-on is none, not new"},
-		{"the same, and the policy of the base counts", func(w *checkout) {
+		{"a first policy that requires nothing, policy-ref: base", func(w *checkout) {
 			w.reports()
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
 		}, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none, not new"},
-		{"a policy that is deleted", func(w *checkout) {
+		{"a deleted policy", func(w *checkout) {
 			w.reports()
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+", intel_gpu_acm_g12]}\n")
 			w.based(w.commit())
@@ -151,19 +151,19 @@ func TestBasePolicy(t *testing.T) {
 			base(w)
 			w.write("b.json", regexp.MustCompile(`(?s)"targets": .*`).ReplaceAllString(w.read("b.json"), `"targets": []}`))
 		}, []string{"baseline-file", "b.json"}, 0, "success", "the baseline no longer lists the target //demo:kernels"},
-		{"the same, and the baseline of the base counts", func(w *checkout) {
+		{"a baseline that loses its targets, policy-ref: base", func(w *checkout) {
 			w.reports()
 			w.write("b.json", w.baseline())
 			base(w)
 			w.write("b.json", regexp.MustCompile(`(?s)"targets": .*`).ReplaceAllString(w.read("b.json"), `"targets": []}`))
 		}, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "once it is merged, the change asks for less: the baseline no longer lists the target //demo:kernels"},
-		{"a policy of the base with a fault", func(w *checkout) {
+		{"an invalid policy in the base", func(w *checkout) {
 			w.reports()
 			w.write(".github/sycl-compat.yml", "version: 2\n")
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", strictPolicy+"compare-with-base: required\n")
 		}, nil, 1, "failure", "invalid policy in the base commit"},
-		{"an input that asks for less than the policy", base, []string{"fail-on", "none"}, 0, "neutral", "a flag or an input replaces what the policy says: fail-on is none, not new"},
+		{"an input that weakens the policy", base, []string{"fail-on", "none"}, 0, "neutral", "a flag or an input replaces what the policy says: fail-on is none, not new"},
 		{"a merge group", func(w *checkout) {
 			base(w)
 			w.event("merge_group", fmt.Sprintf(`{"merge_group": {"base_sha": %q}}`, w.git("rev-parse", "HEAD")))
@@ -216,7 +216,7 @@ func TestEventText(t *testing.T) {
 	w.fixture("pull_request") // its title contains commands
 	s := w.ends(1, "failure", "", "reports", pattern)
 	if strings.Contains(s.Stdout+s.Summary, "$(id)") {
-		t.Error("the title of the pull request is shown")
+		t.Error("the title of the pull request is printed")
 	}
 	w.event("pull_request", "{")
 	if s := w.run("reports", pattern); s.ExitCode != 4 {
@@ -278,26 +278,26 @@ func TestBaseDeviceData(t *testing.T) {
 		conclusion string
 		text       string
 	}{
-		{"the device as it is", base, binaries, 1, "failure", "requires aspect fp64"},
+		{"unchanged device data", base, binaries, 1, "failure", "requires aspect fp64"},
 		{"a device that gets an aspect", widen, binaries, 0, "success", wider + "the aspect fp64"},
-		{"the same, and the base decides", widen, append(binaries, "policy-ref", "base"), 1, "failure", "once it is merged, the change asks for less: the data of the required device intel_gpu_pvc have more: the aspect fp64"},
+		{"a device that gets an aspect, policy-ref: base", widen, append(binaries, "policy-ref", "base"), 1, "failure", "once it is merged, the change asks for less: the data of the required device intel_gpu_pvc have more: the aspect fp64"},
 		{"a report with the aspect", func(w *checkout) { widen(w); reported(w) }, append(ofReports, "device-config", "d.yml"), 0, "success", wider + "the aspect fp64"},
-		{"the same, and the base decides", func(w *checkout) { widen(w); reported(w) }, append(ofReports, "device-config", "d.yml", "policy-ref", "base"), 1, "failure", wider + "the aspect fp64"},
-		{"a report by the data of the base", func(w *checkout) {
+		{"a report with the aspect, policy-ref: base", func(w *checkout) { widen(w); reported(w) }, append(ofReports, "device-config", "d.yml", "policy-ref", "base"), 1, "failure", wider + "the aspect fp64"},
+		{"a report with the base's data", func(w *checkout) {
 			base(w)
 			w.write("d.yml", data("fp16, fp64, atomic64"))
 			w.based(w.commit())
 			reported(w)
 		}, append(ofReports, "device-config", "d.yml", "policy-ref", "base"), 0, "success", "no problems"},
-		{"a baseline of the base with other data", func(w *checkout) {
+		{"a base baseline with different data", func(w *checkout) {
 			base(w)
 			w.run(append(binaries, "proposed-baseline-file", "b.json")...)
 			w.based(w.commit())
 			w.write("d.yml", data("fp16, fp64, atomic64"))
 			reported(w)
 		}, append(ofReports, "device-config", "d.yml", "baseline-file", "b.json", "policy-ref", "base"), 1, "failure", wider + "the aspect fp64"},
-		{"data that the base does not have", func(w *checkout) { base(w); w.write("e.yml", data("fp64")) }, []string{"binaries", "out/k.spv", "devices", deviceB, "device-config", "e.yml", "policy-ref", "base"}, 2, "error", "does not contain one of the files"},
-		{"a device that nobody requires", func(w *checkout) {
+		{"a device that the base does not have", func(w *checkout) { base(w); w.write("e.yml", data("fp64")) }, []string{"binaries", "out/k.spv", "devices", deviceB, "device-config", "e.yml", "policy-ref", "base"}, 2, "error", "does not contain one of the files"},
+		{"a device that is not required", func(w *checkout) {
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceA+"], supported: ['*']}\n")
 			w.write("out/k.spv", spirv)
 			w.write("d.yml", data("fp16"))
@@ -309,7 +309,7 @@ func TestBaseDeviceData(t *testing.T) {
 			w := newCheckout(t)
 			test.prepare(w)
 			s := w.ends(test.code, test.conclusion, test.text, test.inputs...)
-			if test.name == "a device that nobody requires" && strings.Contains(s.Stdout, "the data of") {
+			if test.name == "a device that is not required" && strings.Contains(s.Stdout, "the data of") {
 				t.Error(s.Stdout)
 			}
 		})

@@ -41,9 +41,8 @@ func (w *checkout) many(from, to int) {
 	w.write("out/k.compat.json", encode(w, "//demo:kernels", both, kernels...))
 }
 
-// TestReportedFaults replays faults of comparable actions that users have reported, with
-// variations.
-func TestReportedFaults(t *testing.T) {
+// TestReportedBugs replays bugs that users have reported in similar actions, with variations.
+func TestReportedBugs(t *testing.T) {
 	const (
 		p    = ".github/sycl-compat.yml"
 		mine = "<!-- rules_sycl compatibility v1 6e340b9cffb37a98 -->\nold"
@@ -326,7 +325,7 @@ func TestReportedFaults(t *testing.T) {
 			for _, c := range g.comments {
 				seen += "\n--- comment " + c.Body + "\n"
 				if test.comment > 0 && len(c.Body) > test.comment {
-					t.Errorf("a comment of %d bytes: %s", len(c.Body), c.Body)
+					t.Errorf("comment of %d bytes: %s", len(c.Body), c.Body)
 				}
 			}
 			for _, name := range []string{"r.sarif", "r.gitlab"} {
@@ -335,7 +334,7 @@ func TestReportedFaults(t *testing.T) {
 				}
 			}
 			if s.ExitCode != test.code || len(s.Faults) > 0 || !strings.Contains(seen, test.seen) || test.unseen != "" && strings.Contains(seen, test.unseen) {
-				t.Errorf("exit code %d, want %d; faults %q; want %q, not %q:\n%s", s.ExitCode, test.code, s.Faults, test.seen, test.unseen, seen)
+				t.Errorf("exit code %d, want %d; runner errors %q; want %q, not %q:\n%s", s.ExitCode, test.code, s.Faults, test.seen, test.unseen, seen)
 			}
 		})
 	}

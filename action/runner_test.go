@@ -54,18 +54,18 @@ func checkLog(t *testing.T, text string) {
 		wantCommands = 0
 	}
 	if runnerCommand.MatchString(out.String()) {
-		t.Errorf("%q leaves a command of another runner: %s", text, out.String())
+		t.Errorf("%q contains a command for a different runner: %s", text, out.String())
 	}
 	if len(seen.Commands) != wantCommands || len(seen.Annotations) != 0 || len(seen.Masks) != 0 || len(seen.Faults) != 0 {
-		t.Errorf("%q is seen as %+v", text, seen)
+		t.Errorf("%q is read as %+v", text, seen)
 	}
 	if text != "" && len(seen.Log) != strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1 {
-		t.Errorf("%q makes lines %q", text, seen.Log)
+		t.Errorf("%q produces lines %q", text, seen.Log)
 	}
 	// The lines themselves are not commands on either stream.
 	bare := strings.Join(seen.Log, "\n")
 	if seen := readStreams("", bare, problemMatchers...); len(seen.Commands) != 0 || len(seen.Annotations) != 0 {
-		t.Errorf("%q without the guard is seen as %+v", text, seen)
+		t.Errorf("%q without the guard is read as %+v", text, seen)
 	}
 }
 
@@ -77,7 +77,7 @@ func checkAnnotation(t *testing.T, text string) {
 	}
 	seen := readStreams(out.String(), "", problemMatchers...)
 	if len(seen.Commands) != 1 || len(seen.Annotations) != 1 || seen.Annotations[0].Level != "warning" || len(seen.Faults) != 0 || len(seen.Log) != 0 {
-		t.Fatalf("%q is seen as %+v", text, seen)
+		t.Fatalf("%q is read as %+v", text, seen)
 	}
 	a := seen.Annotations[0]
 	if strings.ContainsAny(a.Message+a.Title+a.File, "\r\n\x00\x1b") || text != "" && a.Line != "3" {
@@ -85,7 +85,7 @@ func checkAnnotation(t *testing.T, text string) {
 	}
 	// The runner prints the message again.
 	if again := readStreams("##[warning]"+a.Message, ""); len(again.Commands) != 1 {
-		t.Errorf("%q is %+v when it is printed again", text, again)
+		t.Errorf("%q, printed again, is read as %+v", text, again)
 	}
 }
 
@@ -100,11 +100,11 @@ func checkOutput(t *testing.T, text string) {
 		got := seenOutputs(data)
 		switch {
 		case got == nil:
-			t.Errorf("%q breaks the file: %q", text, data)
+			t.Errorf("%q corrupts the file: %q", text, data)
 		case err != nil && len(got) != 1:
-			t.Errorf("%q is refused, and there is %q", text, got)
+			t.Errorf("%q is rejected, but the file contains %q", text, got)
 		case err == nil && (len(got) != 4 || got["before"] != "1" || got["conclusion"] != "failure" || got["value"] != text || got["last"] != "-7"):
-			t.Errorf("%q makes %q", text, got)
+			t.Errorf("%q is read as %q", text, got)
 		}
 		testkit.WriteFile(t, path, "before=1")
 	}
@@ -136,7 +136,7 @@ func TestLibrary(t *testing.T) {
 		out.Reset()
 		a.Infof("%s", text)
 		if seen := readStreams(out.String(), "", problemMatchers...); len(seen.Annotations) != 1 {
-			t.Errorf("%q is seen as %+v", text, seen)
+			t.Errorf("%q is read as %+v", text, seen)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func TestValues(t *testing.T) {
 		}
 		for _, s := range test.bad {
 			if test.make(s).err == nil {
-				t.Errorf("%s %q is taken", test.kind, s)
+				t.Errorf("%s %q is accepted", test.kind, s)
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func TestOutputNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output")
 	for _, name := range []string{"", "a b", "a\nb", "A", "a=b", "a<<b", "-", strings.Repeat("a", 51)} {
 		if err := testRunner(t, io.Discard, "GITHUB_OUTPUT", path).setOutputs(stepOutput{"good", numberValue(1)}, stepOutput{name, numberValue(1)}); err == nil {
-			t.Errorf("%q is taken", name)
+			t.Errorf("%q is accepted", name)
 		}
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -225,17 +225,17 @@ func TestDelimiter(t *testing.T) {
 	}
 	r.random = noRandom{}
 	if err := r.setOutputs(stepOutput{"n", numberValue(1)}); err == nil {
-		t.Error("an output without a random number")
+		t.Error("the delimiter is predictable")
 	}
 	if err := r.log(func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err == nil {
-		t.Error("a log without a random number")
+		t.Error("the command that restarts the parser is predictable")
 	}
 	r = newRunner(io.Discard, getenv)
 	seen := map[string]bool{}
 	for range 100 {
 		token, err := r.token()
 		if err != nil || seen[token] {
-			t.Fatalf("%q again, or %v", token, err)
+			t.Fatalf("token %q repeated, or error %v", token, err)
 		}
 		seen[token] = true
 	}
@@ -338,13 +338,13 @@ func TestSummary(t *testing.T) {
 		chosen int
 		fault  bool
 	}{
-		{"the first", 0, []summaryDraft{textDraft("a"), textDraft("b")}, 0, false},
-		{"all of the space", 0, []summaryDraft{fits}, 0, false},
-		{"the second", 0, []summaryDraft{long, textDraft("b")}, 1, false},
-		{"the third", 0, []summaryDraft{long, tooLong, textDraft("c")}, 2, false},
-		{"after others", 1<<20 - 3000, []summaryDraft{textDraft(strings.Repeat("x", 2500)), fits, textDraft("c")}, 1, false},
+		{"the first draft", 0, []summaryDraft{textDraft("a"), textDraft("b")}, 0, false},
+		{"a draft of the maximum size", 0, []summaryDraft{fits}, 0, false},
+		{"the second draft", 0, []summaryDraft{long, textDraft("b")}, 1, false},
+		{"the third draft", 0, []summaryDraft{long, tooLong, textDraft("c")}, 2, false},
+		{"after other content", 1<<20 - 3000, []summaryDraft{textDraft(strings.Repeat("x", 2500)), fits, textDraft("c")}, 1, false},
 		{"no space", 1<<20 - 1000, []summaryDraft{textDraft("a")}, 0, true},
-		{"others wrote too much", 2 << 20, []summaryDraft{textDraft("a")}, 0, true},
+		{"too much other content", 2 << 20, []summaryDraft{textDraft("a")}, 0, true},
 		{"none fits", 0, []summaryDraft{long, tooLong}, 0, true},
 		{"an error", 0, []summaryDraft{failed, textDraft("b")}, 0, true},
 	} {
@@ -353,7 +353,7 @@ func TestSummary(t *testing.T) {
 			testkit.WriteFile(t, path, strings.Repeat("-", test.before))
 			n, err := testRunner(t, io.Discard, "GITHUB_STEP_SUMMARY", path).summary(test.drafts...)
 			if (err != nil) != test.fault || !test.fault && n != test.chosen {
-				t.Errorf("draft %d, %v", n, err)
+				t.Errorf("draft %d, error %v", n, err)
 			}
 			switch size := len(testkit.ReadFile(t, path)); {
 			case err != nil && size != test.before:

@@ -45,7 +45,7 @@ func newRelease(t *testing.T, lines string, programs ...string) *release {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Fatal("bash is missing: the script of the action needs it")
+		t.Fatal("bash not found; the action's script requires it")
 	}
 	r := &release{newCheckout(t), t.TempDir()}
 	r.write("src/action/run.sh", script)
@@ -102,37 +102,37 @@ func TestScript(t *testing.T) {
 		code    int
 		log     string // or an annotation
 	}{
-		{"a program that is given", "", func(r *release) {
+		{"a program set by the input", "", func(r *release) {
 			r.program("my/program")
 			r.env["INPUT_BINARY"] = "my/program"
 			r.env["REAL"] = "given"
 		}, 1, ran("given")},
-		{"a program beside", "", func(r *release) { r.program("-program"); r.env["INPUT_BINARY"] = "-program"; r.env["REAL"] = "given" }, 1, ran("given")},
+		{"a program next to the script", "", func(r *release) { r.program("-program"); r.env["INPUT_BINARY"] = "-program"; r.env["REAL"] = "given" }, 1, ran("given")},
 		{"a program in the working directory", "", func(r *release) {
 			r.program("sub dir/my/program")
 			r.env["INPUT_BINARY"], r.env["INPUT_WORKING_DIRECTORY"] = "my/program", "sub dir"
 			r.env["REAL"] = "given"
 		}, 1, ran("given")},
-		{"a program that is only in the workspace", "", func(r *release) {
+		{"a program only in the workspace", "", func(r *release) {
 			r.program("my/program")
 			r.env["INPUT_BINARY"], r.env["INPUT_WORKING_DIRECTORY"] = "my/program", "sub"
 		}, 2, "input binary: my/program is not a program in sub"},
-		{"a program that is missing", good, func(r *release) { r.mirror(); r.env["INPUT_BINARY"] = "gone" }, 2, "input binary: gone is not a program"},
+		{"a missing program", good, func(r *release) { r.mirror(); r.env["INPUT_BINARY"] = "gone" }, 2, "input binary: gone is not a program"},
 		{"an invalid program", "", func(r *release) { r.write("text", "x"); r.env["INPUT_BINARY"] = "text" }, 2, "input binary: text is not a program"},
 		{"a program whose name is a command", "", func(r *release) { r.env["INPUT_BINARY"] = "x\n::set-output name=conclusion::success" }, 2, "input binary: x?::set-output name=conclusion::success is not a program"},
 		{"a release", good, func(r *release) { r.mirror(); r.env["REAL"] = "released" }, 1, ran("released")},
-		{"a release of another name", good, func(r *release) { r.mirror(); r.env["REAL"] = "released"; r.env["INPUT_VERSION"] = "v1.2.3" }, 1, ran("released")},
-		{"no checksum, and go", "", func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 1, ran("built")},
-		{"a checksum of another platform, and go", good, func(r *release) { r.mirror(); r.env["RUNNER_ARCH"] = "ARM64"; r.tool("go", fakeGo) }, 1, ran("built")},
-		{"a line that is no checksum, and go", "abc  " + releaseName + "\n", func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 1, ran("built")},
-		{"a release that is missing, and go", good, func(r *release) { r.mirror(); r.env["INPUT_VERSION"] = "v9"; r.tool("go", fakeGo) }, 1, ran("built")},
-		{"a release that is missing, and no go", good, func(r *release) { r.mirror(); r.env["INPUT_VERSION"] = "v9" }, 4, "there is no program for linux-amd64, and no go to build it"},
-		{"another program, and go", line(releaseName, "another"), func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 4, "it is not run"},
-		{"no checksum, and no go", "", func(r *release) { r.mirror() }, 4, "there is no program for linux-amd64, and no go to build it: use actions/setup-go before this action, or its input binary"},
-		{"a machine of another kind", good, func(r *release) { r.mirror(); r.env["RUNNER_OS"] = "Plan9" }, 4, "there is no program for unknown-amd64"},
-		{"no curl, and go", good, func(r *release) { r.mirror(); r.removeTool("curl"); r.tool("go", fakeGo) }, 1, ran("built")},
-		{"nothing to check with", good, func(r *release) { r.mirror(); r.removeTool("sha256sum") }, 4, "neither sha256sum nor shasum"},
-		{"another program for checksums", good, func(r *release) {
+		{"a release with a different name", good, func(r *release) { r.mirror(); r.env["REAL"] = "released"; r.env["INPUT_VERSION"] = "v1.2.3" }, 1, ran("released")},
+		{"no checksum, go installed", "", func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 1, ran("built")},
+		{"a checksum for a different platform, go installed", good, func(r *release) { r.mirror(); r.env["RUNNER_ARCH"] = "ARM64"; r.tool("go", fakeGo) }, 1, ran("built")},
+		{"an invalid checksum line, go installed", "abc  " + releaseName + "\n", func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 1, ran("built")},
+		{"a missing release, go installed", good, func(r *release) { r.mirror(); r.env["INPUT_VERSION"] = "v9"; r.tool("go", fakeGo) }, 1, ran("built")},
+		{"a missing release, go not installed", good, func(r *release) { r.mirror(); r.env["INPUT_VERSION"] = "v9" }, 4, "there is no program for linux-amd64, and no go to build it"},
+		{"a different program, go installed", line(releaseName, "another"), func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 4, "it is not run"},
+		{"no checksum, go not installed", "", func(r *release) { r.mirror() }, 4, "there is no program for linux-amd64, and no go to build it: use actions/setup-go before this action, or its input binary"},
+		{"an unsupported platform", good, func(r *release) { r.mirror(); r.env["RUNNER_OS"] = "Plan9" }, 4, "there is no program for unknown-amd64"},
+		{"no curl, go installed", good, func(r *release) { r.mirror(); r.removeTool("curl"); r.tool("go", fakeGo) }, 1, ran("built")},
+		{"no checksum program", good, func(r *release) { r.mirror(); r.removeTool("sha256sum") }, 4, "neither sha256sum nor shasum"},
+		{"a different checksum program", good, func(r *release) {
 			r.mirror()
 			r.removeTool("sha256sum")
 			r.tool("shasum", "#!/bin/bash\n[ \"$1 $2\" = '-a 256' ] && exec "+realPath(t, "sha256sum")+"\n")
@@ -144,8 +144,8 @@ func TestScript(t *testing.T) {
 			r.env["RUNNER_OS"], r.env["RUNNER_ARCH"], r.env["REAL"] = "macOS", "ARM64", "released"
 		}, 1, ran("released")},
 		{"a mirror without https", good, func(r *release) { r.mirror(); r.env["INPUT_DOWNLOAD_BASE_URL"] = "http://ghe.example/x" }, 2, "is not an https address"},
-		{"a mirror that is an option", good, func(r *release) { r.mirror(); r.env["INPUT_DOWNLOAD_BASE_URL"] = "--config=/etc/passwd" }, 2, "is not an https address"},
-		{"a build that fails", "", func(r *release) { r.tool("go", "#!/bin/sh\nexit 1\n") }, 4, "the program of the action cannot be built"},
+		{"a mirror that looks like an option", good, func(r *release) { r.mirror(); r.env["INPUT_DOWNLOAD_BASE_URL"] = "--config=/etc/passwd" }, 2, "is not an https address"},
+		{"a failing build", "", func(r *release) { r.tool("go", "#!/bin/sh\nexit 1\n") }, 4, "the program of the action cannot be built"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRelease(t, test.lines)
@@ -156,13 +156,13 @@ func TestScript(t *testing.T) {
 				text += "\n" + a.Message
 			}
 			if s.ExitCode != test.code || !strings.Contains(text, test.log) || len(s.Faults) > 0 {
-				t.Errorf("exit code %d, %q, faults %q\n%s%s", s.ExitCode, text, s.Faults, s.Stdout, s.Stderr)
+				t.Errorf("exit code %d, %q, runner errors %q\n%s%s", s.ExitCode, text, s.Faults, s.Stdout, s.Stderr)
 			}
 			if test.code > 1 && (s.Outputs["conclusion"] != "error" || s.Outputs["exit-code"] != fmt.Sprint(test.code) || strings.Contains(text, "program released")) {
 				t.Errorf("outputs %v", s.Outputs)
 			}
 			if failed := strings.Contains(s.Summary, "there is no conclusion on this change.\n\n`"); failed != (test.code > 1) || failed && !strings.Contains(s.Summary, test.log) {
-				t.Errorf("the summary: %s", s.Summary)
+				t.Errorf("summary: %s", s.Summary)
 			}
 		})
 	}
@@ -199,7 +199,7 @@ func (r *release) mirror() {
 // with the wrong checksum is not run (S-26).
 func TestDownload(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is missing: testing with releases in directories instead of servers")
+		t.Skip("curl not found; testing with releases in directories instead of servers")
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -237,7 +237,7 @@ func TestBuild(t *testing.T) {
 		return // Bazel has built it, and the other tests run it
 	}
 	if testing.Short() {
-		t.Skip("a build takes long")
+		t.Skip("builds are slow; skipped in short mode")
 	}
 	tree, err := filepath.Abs("..")
 	testkit.NoError(t, err)
@@ -247,7 +247,7 @@ func TestBuild(t *testing.T) {
 	step.Program, step.Args = "bash", []string{filepath.Join(tree, "action", "run.sh")}
 	cache, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOROOT", "GOPROXY").Output()
 	if err != nil {
-		t.Skip("go is missing")
+		t.Skip("go not found")
 	}
 	values := strings.Split(string(cache), "\n")
 	step.Env["GOCACHE"], step.Env["GOMODCACHE"], step.Env["GOPROXY"] = values[0], values[1], values[3]
@@ -267,7 +267,7 @@ func TestChecksums(t *testing.T) {
 		}
 		sum, name, ok := strings.Cut(strings.TrimSpace(l), "  ")
 		if _, err := hex.DecodeString(sum); err != nil || len(sum) != 64 || !ok || !strings.HasPrefix(name, "sycl-compat-action-") || seen[name] {
-			t.Errorf("line %q", l)
+			t.Errorf("invalid line %q", l)
 		}
 		seen[name] = true
 	}

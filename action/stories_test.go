@@ -58,7 +58,7 @@ func TestStories(t *testing.T) {
 			w.write("base/l.json", encode(t, "//demo:gone", both, kernel{"Gone", nil}))
 		}, againstBase, "failure", "target //demo:gone: no report is about the target, which the base branch has", ""},
 		{"no report", func(*checkout) {}, againstBase, "error", "input reports: no file matches out/*.compat.json", ""},
-		{"a report of another commit", func(w *checkout) {
+		{"a report on a different commit", func(w *checkout) {
 			w.env["GITHUB_SHA"] = strings.Repeat("ab", 20)
 			w.write("out/k.compat.json", strings.Replace(good(t), `"statistics"`, `"source": {"commit": "`+strings.Repeat("cd", 20)+`"}, "statistics"`, 1))
 		}, againstBase, "failure", "out/k.compat.json is of the commit", ""},
@@ -102,7 +102,7 @@ func TestStories(t *testing.T) {
 			}
 			row := fmt.Sprintf("| %s | %s | %s | %s |\n", test.name, test.conclusion, code(strings.TrimSuffix(test.message, ": ")), code(test.place))
 			if !strings.Contains(page, row) {
-				t.Errorf("docs/check/policies.md does not have the row\n%s", row)
+				t.Errorf("docs/check/policies.md lacks the row\n%s", row)
 				if os.Getenv("PRINT_ROWS") != "" {
 					fmt.Print("ROW", row)
 				}

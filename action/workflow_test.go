@@ -33,7 +33,7 @@ done
 func TestBaseAgainstHead(t *testing.T) {
 	for _, program := range []string{"git", "bash", "tar", "find"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(program + " is missing")
+			t.Skip(program + " not found")
 		}
 	}
 	steps := workflowSteps(t, baseWorkflow)
