@@ -22,10 +22,10 @@ func TestAttackS12PolicyBombs(t *testing.T) {
 		laughs += fmt.Sprintf("  %c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
 	}
 	for name, text := range map[string]string{
-		"a billion laughs":   laughs,
-		"a tag of a program": "!!python/object/apply:os.system [\"x\"]\n",
-		"a year":             "version: 1\nallow: [{rule: missing-aspect, kernels: [a], reason: r, expires: 2027}]\n",
-		"deep nesting":       "version: 1\nrules: " + strings.Repeat("[", 20_000),
+		"a billion laughs":                laughs,
+		"a tag of a programming language": "!!python/object/apply:os.system [\"x\"]\n",
+		"a year":                          "version: 1\nallow: [{rule: missing-aspect, kernels: [a], reason: r, expires: 2027}]\n",
+		"deep nesting":                    "version: 1\nrules: " + strings.Repeat("[", 20_000),
 	} {
 		_, err := ReadPolicy("p.yaml", strings.NewReader(text))
 		var syntax *SyntaxError
@@ -57,7 +57,7 @@ func TestAttackS16ContradictoryReports(t *testing.T) {
 	better.Targets[0] = "//p:u"
 	better.Devices[0].OpenWorld = true
 	if r := Evaluate(Input{Reports: facts(good(), better), Today: today}); r.Conclusion != Failure {
-		t.Errorf("a device of two kinds: %s", r.Conclusion)
+		t.Errorf("a device with two descriptions: %s", r.Conclusion)
 	}
 }
 
@@ -70,13 +70,13 @@ func TestReadResult(t *testing.T) {
 		t.Errorf("written again:\n%s", got)
 	}
 	if !reflect.DeepEqual(r.Findings, want.Findings) {
-		t.Errorf("got %+v", r.Findings)
+		t.Errorf("findings %+v", r.Findings)
 	}
 	for _, test := range []struct{ name, text, want string }{
-		{"another file", `{"secret": "x"}`, "not a result"},
+		{"a different file", `{"secret": "x"}`, "not a result"},
 		{"a finding of an unknown rule", strings.Replace(text, `"rule": "missing-aspect"`, `"rule": "x"`, 1), `has the unknown rule "x"`},
 		{"a finding on no device", regexp.MustCompile(`(?s)"devices": \[\s+\{\s+"available".*?\],`).ReplaceAllString(text, `"devices": [],`), "has no device"},
-		{"another version", strings.Replace(text, `"schema-version": "1.0"`, `"schema-version": "2.0"`, 1), "unsupported version; expected 1.0"},
+		{"a different version", strings.Replace(text, `"schema-version": "1.0"`, `"schema-version": "2.0"`, 1), "unsupported version; expected 1.0"},
 	} {
 		_, err := ReadResult("r.json", strings.NewReader(test.text))
 		var bad *SyntaxError

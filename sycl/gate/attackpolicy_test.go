@@ -35,7 +35,7 @@ func TestAttackSimilarNames(t *testing.T) {
 	other := policy(t, "devices: {required: [intel_gpu_12_60_7]}")
 	r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"intel_gpu_pvc"}, map[string]on{"K": {"intel_gpu_pvc": why(fp64)}})), Policy: other, Today: today})
 	if want := []string{"error missing-aspect K intel_gpu_pvc FAILS"}; !slices.Equal(brief(r), want) {
-		t.Errorf("another name: %q", brief(r))
+		t.Errorf("an alias: %q", brief(r))
 	}
 }
 
@@ -44,7 +44,7 @@ func TestAttackDisabledRules(t *testing.T) {
 	for _, rule := range []RuleID{PolicyWeakened, NotCompared, DeviceDataChanged, SuppressionExpired, SuppressionStale} {
 		_, err := ReadPolicy("p.yaml", strings.NewReader(fmt.Sprintf("version: 1\nrules: {%s: off}\n", rule)))
 		if err == nil {
-			t.Errorf("%s can be off", rule)
+			t.Errorf("%s can be turned off", rule)
 		}
 	}
 	weak := policy(t, "rules: {coverage-lost: off, report-invalid: off, missing-aspect: off}")
@@ -52,7 +52,7 @@ func TestAttackDisabledRules(t *testing.T) {
 	r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})), Policy: weak, BasePolicy: policy(t, ""), Today: today})
 	for _, rule := range []string{"coverage-lost", "missing-aspect", "report-invalid"} {
 		if !slices.ContainsFunc(r.Notices, func(n Notice) bool { return n.Rule == PolicyWeakened && strings.Contains(n.Text, rule) }) {
-			t.Errorf("nobody sees that %s is off: %+v", rule, r.Notices)
+			t.Errorf("no notice about the disabled rule %s: %+v", rule, r.Notices)
 		}
 	}
 }
@@ -74,12 +74,12 @@ func TestAttackBaselineListsEverything(t *testing.T) {
 	if r := Evaluate(Input{Reports: facts(now), Baseline: old, NextBaseline: own, BaseDecides: true, Today: today}); r.Conclusion != Failure || !weakened(r) {
 		t.Errorf("%s, %+v", r.Conclusion, r.Notices)
 	}
-	// A count greater than the number of problems.
+	// A mergeEqual greater than the number of problems.
 	many := *old
 	many.Findings = slices.Clone(old.Findings)
 	many.Findings[0].Count = 1 << 30
 	if r := Evaluate(Input{Reports: facts(was), Baseline: &many, BaseBaseline: old, Today: today}); !weakened(r) {
-		t.Errorf("nobody sees the count: %+v", r.Notices)
+		t.Errorf("no notice about the increased count: %+v", r.Notices)
 	}
 }
 
@@ -92,15 +92,15 @@ func TestAttackTimeZones(t *testing.T) {
 		zone := time.FixedZone("z", offset*3600)
 		last := time.Date(2026, 11, 25, 23, 59, 59, 0, time.UTC).In(zone)
 		if r := Evaluate(Input{Reports: bad, Policy: x, Today: last}); r.Conclusion != Success {
-			t.Errorf("UTC%+d: the last second: %q", offset, brief(r))
+			t.Errorf("UTC%+d: last second: %q", offset, brief(r))
 		}
 		if r := Evaluate(Input{Reports: bad, Policy: x, Today: last.Add(time.Second)}); r.Conclusion != Failure {
-			t.Errorf("UTC%+d: a second later: %q", offset, brief(r))
+			t.Errorf("UTC%+d: one second later: %q", offset, brief(r))
 		}
 	}
 	for _, day := range []string{"2026-11-31", "2026-13-01", "2026-1-1", "26-11-25", "2026-11-25T23:00:00+14:00", "'2026-11-25 '", "9999999-01-01", "0000-00-00"} {
 		if _, err := ReadPolicy("p.yaml", strings.NewReader("version: 1\nallow: [{rule: missing-aspect, kernels: [K], reason: r, expires: "+day+"}]\n")); err == nil {
-			t.Errorf("%s is a day", day)
+			t.Errorf("%q was accepted as a date", day)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestAttackKernelTwice(t *testing.T) {
 	again.Row = bad.Kernels[1].Row
 	both := *bad
 	both.Kernels = append(slices.Clone(bad.Kernels), again)
-	for name, list := range map[string][]*report.Report{"two reports": {good, bad}, "the other way round": {bad, good}, "one report": {&both}} {
+	for name, list := range map[string][]*report.Report{"two reports": {good, bad}, "in reverse order": {bad, good}, "one report": {&both}} {
 		if r := Evaluate(Input{Reports: facts(list...), Today: today}); r.Conclusion != Failure || r.Counts.Incompatible != 1 {
 			t.Errorf("%s: %s, %+v", name, r.Conclusion, r.Counts)
 		}

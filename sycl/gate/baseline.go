@@ -124,7 +124,7 @@ func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 		}
 	}
 	for _, e := range file.Findings {
-		if fault := e.fault(); fault != "" {
+		if fault := e.whyInvalid(); fault != "" {
 			at := max(0, bytes.Index(data, []byte(e.Fingerprint)))
 			return nil, &SyntaxError{File: name, Line: lineAt(data, at), Msg: fault}
 		}
@@ -132,23 +132,25 @@ func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 	return &Baseline{File: name, Devices: file.Devices, Findings: file.Findings, Targets: file.Targets}, nil
 }
 
-// fault returns why an entry of a file is invalid, or "".
-func (e *Entry) fault() string {
+// whyInvalid returns why an entry of a file is invalid, or "".
+func (e *Entry) whyInvalid() string {
 	if want := e.fingerprint(); e.Fingerprint != want {
 		return fmt.Sprintf("the fingerprint %q does not match its entry, which has %s; run 'compat baseline update'", e.Fingerprint, want)
 	}
 	if e.Count < 1 || e.Count > maxCount {
 		return fmt.Sprintf("count %d is out of range (1 to %d)", e.Count, maxCount)
 	}
-	if r, ok := LookupRule(e.Rule); !ok || !r.Finding || !baselined(e.Rule) {
+	if r, ok := LookupRule(e.Rule); !ok || !r.Finding || !canBeBaselined(e.Rule) {
 		return fmt.Sprintf("findings of the rule %q cannot be in a baseline", e.Rule)
 	}
 	return ""
 }
 
-// baselined reports whether findings of a rule can be in a baseline. Lost coverage cannot, because
+// canBeBaselined reports whether findings of a rule can be in a baseline. Lost coverage cannot, because
 // a change could otherwise pass the gate by checking less.
-func baselined(id RuleID) bool { return id != CoverageLost && id != KernelLost && id != ReportInvalid }
+func canBeBaselined(id RuleID) bool {
+	return id != CoverageLost && id != KernelLost && id != ReportInvalid
+}
 
 // NewBaseline returns a baseline with the findings of a result that no exception covers. It omits
 // notes unless notes fail.
@@ -163,11 +165,11 @@ func NewBaseline(r *Result) *Baseline {
 	}
 	least := leastKnown(r.Policy.FailOnSeverity)
 	for _, i := range r.items {
-		if !i.covered() && baselined(i.problem.rule) && i.severity >= least {
+		if !i.isCovered() && canBeBaselined(i.problem.rule) && i.severity >= least {
 			b.Findings = append(b.Findings, i.entry())
 		}
 	}
-	b.Findings = count(b.Findings)
+	b.Findings = mergeEqual(b.Findings)
 	return b
 }
 
@@ -185,8 +187,8 @@ func (b *Baseline) digests() map[string]string {
 	return all
 }
 
-// count sorts entries and merges equal ones.
-func count(list []Entry) []Entry {
+// mergeEqual sorts entries and merges equal ones.
+func mergeEqual(list []Entry) []Entry {
 	slices.SortFunc(list, compareEntries)
 	out := list[:0]
 	for _, e := range list {

@@ -14,10 +14,10 @@ const maxCount = math.MaxInt32
 // digest matches digests and fingerprints.
 var digest = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// fault returns why a result that was read from a file is invalid, or "". It checks the
+// whyInvalid returns why a result that was read from a file is invalid, or "". It checks the
 // requirements of the published schema.
-func (r *Result) fault() string {
-	var c faults
+func (r *Result) whyInvalid() string {
+	var c firstError
 	oneOf(&c, "conclusion", r.Conclusion, Success, Failure)
 	counts := reflect.ValueOf(r.Counts)
 	for i := range counts.NumField() {
@@ -47,43 +47,43 @@ func (r *Result) fault() string {
 	return c.first
 }
 
-// faults records the first error.
-type faults struct{ first string }
+// firstError records the first error.
+type firstError struct{ first string }
 
-func (c *faults) add(format string, args ...any) {
+func (c *firstError) add(format string, args ...any) {
 	if c.first == "" {
 		c.first = fmt.Sprintf(format, args...)
 	}
 }
 
-func (c *faults) number(name string, n int) {
+func (c *firstError) number(name string, n int) {
 	if n < 0 || n > maxCount {
 		c.add("%s is out of range (0 to %d)", name, maxCount)
 	}
 }
 
 // oneOf checks that text is one of the given values.
-func oneOf[T ~string](c *faults, name string, v T, values ...T) {
+func oneOf[T ~string](c *firstError, name string, v T, values ...T) {
 	if !slices.Contains(values, v) {
 		c.add("unknown %s %q; expected one of %q", name, v, values)
 	}
 }
 
-func (c *faults) severity(s Severity) {
+func (c *firstError) severity(s Severity) {
 	if s == Off {
 		c.add("a severity is off")
 	}
 }
 
-func (c *faults) tier(t Tier) { oneOf(c, "tier", t, Required, Supported, Informative) }
+func (c *firstError) tier(t Tier) { oneOf(c, "tier", t, Required, Supported, Informative) }
 
-func (c *faults) finding(number int, f *Finding) {
-	var own faults
+func (c *firstError) finding(number int, f *Finding) {
+	var own firstError
 	rule, ok := LookupRule(f.Rule)
 	if !ok || !rule.Finding {
 		own.add("has the unknown rule %q", f.Rule)
 	}
-	if len(f.Devices) == 0 && baselined(f.Rule) {
+	if len(f.Devices) == 0 && canBeBaselined(f.Rule) {
 		own.add("has no device")
 	}
 	own.number("line", f.Line)

@@ -17,7 +17,7 @@ func (e *evaluator) compare() {
 	}
 	var open []*item
 	for _, i := range r.items {
-		if !i.covered() && baselined(i.problem.rule) {
+		if !i.isCovered() && canBeBaselined(i.problem.rule) {
 			open = append(open, i)
 		}
 	}
@@ -125,12 +125,12 @@ func (e *evaluator) formerInBaseline(open []*item) map[*kernel]*kernel {
 func (e *evaluator) known(base []*target) []Entry {
 	var list []Entry
 	repeats := findRepetitions(base)
-	for _, i := range repeats.once(e.items(base, false)) {
-		if !i.covered() {
+	for _, i := range repeats.withoutRepeated(e.items(base, false)) {
+		if !i.isCovered() {
 			list = append(list, i.entry())
 		}
 	}
-	return count(list)
+	return mergeEqual(list)
 }
 
 // compareDevices finds items that are new because the device data has changed.
@@ -153,7 +153,7 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 	}
 	maps.Copy(inBaseline, inBase)
 	for _, id := range slices.Sorted(maps.Keys(inBaseline)) {
-		e.note(Notice{Rule: DeviceDataChanged, Severity: Warning, Text: fmt.Sprintf("the data of the device %s have changed; check its findings, and update the baseline", id)})
+		e.addNotice(Notice{Rule: DeviceDataChanged, Severity: Warning, Text: fmt.Sprintf("the data of the device %s have changed; check its findings, and update the baseline", id)})
 	}
 }
 

@@ -68,17 +68,17 @@ func (c *coverage) pairLabels(labels []string) {
 // A lostCheck is a target, a device or a combination of both that is not checked.
 type lostCheck struct{ label, device string }
 
-// lose adds a problem, unless there already is one about the same target and device.
-func (c *coverage) lose(t *target, device string, severity Severity, text string) {
+// addLoss adds a problem, unless there already is one about the same target and device.
+func (c *coverage) addLoss(t *target, device string, severity Severity, text string) {
 	if at := (lostCheck{t.label, device}); !c.seen[at] {
 		c.seen[at] = true
 		c.addProblem(t, CoverageLost, device, severity, text)
 	}
 }
 
-// loseKernels is like lose for some kernels of a target.
-func (c *coverage) loseKernels(t *target, device string, severity Severity, n int, why string) {
-	c.lose(t, device, severity, fmt.Sprintf("%d of %d kernels are not checked for the device, and %s", n, len(t.kernels), why))
+// addKernelLoss is like addLoss for some kernels of a target.
+func (c *coverage) addKernelLoss(t *target, device string, severity Severity, n int, why string) {
+	c.addLoss(t, device, severity, fmt.Sprintf("%d of %d kernels are not checked for the device, and %s", n, len(t.kernels), why))
 }
 
 // reports checks that the reports are not empty and do not contradict each other.
@@ -130,7 +130,7 @@ func (c *coverage) required(pattern string) {
 			} else {
 				text += c.suggest(pattern)
 			}
-			c.lose(&target{}, pattern, Error, text)
+			c.addLoss(&target{}, pattern, Error, text)
 		}
 		return
 	}
@@ -140,12 +140,12 @@ func (c *coverage) required(pattern string) {
 		if !c.isKnown(pattern) { // otherwise, the name is valid and the device is missing
 			text += "; " + c.suggest(pattern)
 		}
-		c.lose(&target{}, pattern, Error, text)
+		c.addLoss(&target{}, pattern, Error, text)
 		return
 	}
 	for _, t := range c.result.targets {
 		if n := c.unreported(t, c.devices[i]); n > 0 {
-			c.loseKernels(t, c.devices[i], Error, n, "the policy requires it")
+			c.addKernelLoss(t, c.devices[i], Error, n, "the policy requires it")
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (c *coverage) required(pattern string) {
 // neither a report nor the device data has it. Supported devices need no report.
 func (c *coverage) supported(pattern string) {
 	if !c.reported(pattern) && !c.isKnown(pattern) {
-		c.lose(&target{}, pattern, Warning, "unknown device, which the policy supports; "+c.suggest(pattern))
+		c.addLoss(&target{}, pattern, Warning, "unknown device, which the policy supports; "+c.suggest(pattern))
 	}
 }
 
@@ -183,7 +183,7 @@ func (c *coverage) suggest(pattern string) string {
 func (c *coverage) unreported(t *target, device string) (n int) {
 	col, repeats := t.column(device), &c.result.repeats
 	for row := range t.kernels {
-		if t.status(row, col) == compat.NoStatus && repeats.byTarget[t].counts(t, row) && !repeats.elsewhere(t, row, device) {
+		if t.status(row, col) == compat.NoStatus && repeats.byTarget[t].counts(t, row) && !repeats.isElsewhere(t, row, device) {
 			n++
 		}
 	}
@@ -195,12 +195,12 @@ func (c *coverage) unreported(t *target, device string) (n int) {
 func (c *coverage) baseline(was *BaselineTarget) {
 	t := c.byLabel[cmp.Or(c.renamed[was.Label], was.Label)]
 	if t == nil {
-		c.lose(&target{label: was.Label}, "", Error, "no report is about the target, which is in the baseline")
+		c.addLoss(&target{label: was.Label}, "", Error, "no report is about the target, which is in the baseline")
 		return
 	}
 	for _, d := range was.Devices {
 		if n := len(t.kernels); n > 0 && t.reported(d) == 0 {
-			c.loseKernels(t, d, c.tier(d).severity(), n, "the baseline has it")
+			c.addKernelLoss(t, d, c.tier(d).severity(), n, "the baseline has it")
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (c *coverage) base(was *target, repeated *repeated) {
 	t := c.byLabel[cmp.Or(c.renamed[was.label], was.label)]
 	if t == nil {
 		if len(was.kernels) > 0 {
-			c.lose(&target{label: was.label}, "", Error, "no report is about the target, which the base branch has")
+			c.addLoss(&target{label: was.label}, "", Error, "no report is about the target, which the base branch has")
 		}
 		return
 	}
@@ -227,7 +227,7 @@ func (c *coverage) base(was *target, repeated *repeated) {
 			}
 		}
 		if n > 0 {
-			c.loseKernels(t, d, c.tier(d).severity(), n, "the base branch has them")
+			c.addKernelLoss(t, d, c.tier(d).severity(), n, "the base branch has them")
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 			continue
 		}
 		lost := &target{label: t.label, kernels: []*kernel{k}}
-		c.addItem(lost, &problem{problemKey: problemKey{rule: KernelLost}}, c.gravest(was, row))
+		c.addItem(lost, &problem{problemKey: problemKey{rule: KernelLost}}, c.maxSeverity(was, row))
 	}
 }
 
@@ -274,8 +274,8 @@ func renamedRows(was, now *target) map[int]bool {
 	return rows
 }
 
-// gravest returns the highest severity of the devices with a status.
-func (c *coverage) gravest(t *target, row int) Severity {
+// maxSeverity returns the highest severity of the devices with a status.
+func (c *coverage) maxSeverity(t *target, row int) Severity {
 	severity := Off
 	for col, d := range t.devices {
 		if t.status(row, col) != compat.NoStatus {

@@ -13,7 +13,7 @@ import (
 func (e *evaluator) decide() {
 	r, p := e.result, e.Policy
 	for _, i := range r.items {
-		i.fails = p.FailOn != FailOnNone && !i.covered() && i.severity >= p.FailOnSeverity &&
+		i.fails = p.FailOn != FailOnNone && !i.isCovered() && i.severity >= p.FailOnSeverity &&
 			(p.FailOn == FailOnAny || i.state == StateNew && i.class == "")
 		if i.fails {
 			r.Counts.Failing++
@@ -49,7 +49,7 @@ func (e *evaluator) checkExceptions(fails bool) {
 		default:
 			continue
 		}
-		e.note(n)
+		e.addNotice(n)
 	}
 }
 
@@ -58,7 +58,7 @@ func (e *evaluator) checkFamilies(fails bool) {
 	for i, f := range e.Policy.Families {
 		if !e.familyUsed[i] {
 			e.result.Counts.Stale++
-			e.note(Notice{Rule: SuppressionStale, Severity: Warning, Fails: fails, File: e.Policy.File, Line: f.Line, Text: fmt.Sprintf("the family %s has no kernel", f.Name)})
+			e.addNotice(Notice{Rule: SuppressionStale, Severity: Warning, Fails: fails, File: e.Policy.File, Line: f.Line, Text: fmt.Sprintf("the family %s has no kernel", f.Name)})
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (e *evaluator) checkBaseline(fails bool) {
 	if fails {
 		severity = Warning
 	}
-	e.note(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved; run 'compat baseline prune'", n, safetext.Plural(n, "problem is", "problems are"))})
+	e.addNotice(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved; run 'compat baseline prune'", n, safetext.Plural(n, "problem is", "problems are"))})
 }
 
 // checkWeakened reports where the change weakens the gate, or that this is unknown.
@@ -88,7 +88,7 @@ func (e *evaluator) checkWeakened() {
 	written := cmp.Or(e.Written, e.Policy)
 	note := func(file, prefix string, list []string) {
 		for _, text := range list {
-			e.note(Notice{Rule: PolicyWeakened, Severity: Note, File: file, Text: prefix + text})
+			e.addNotice(Notice{Rule: PolicyWeakened, Severity: Note, File: file, Text: prefix + text})
 		}
 	}
 	if e.Written != nil {
@@ -121,7 +121,7 @@ func (e *evaluator) checkWeakened() {
 		if e.Policy.CompareWithBase {
 			n.Severity, n.Fails = Error, true
 		}
-		e.note(n)
+		e.addNotice(n)
 	}
 }
 
@@ -134,7 +134,7 @@ func (e *evaluator) checkDevices() {
 		if e.BaseDecides && e.Policy.FailOn != FailOnNone {
 			n.Severity, n.Fails = Error, true
 		}
-		e.note(n)
+		e.addNotice(n)
 	}
 }
 

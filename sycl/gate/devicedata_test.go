@@ -21,18 +21,18 @@ func TestWider(t *testing.T) {
 		"less of all": {func(d *report.Device) {
 			d.Aspects, d.SubGroupSizes, d.MaxWorkGroupSize, d.Matrices = nil, nil, 256, []string{}
 		}, nil},
-		"an aspect":           {func(d *report.Device) { d.Aspects = append(d.Aspects, aspect.Named{Name: "fp64"}) }, []string{"the aspect fp64"}},
-		"aspects that may be": {func(d *report.Device) { d.OpenWorld = true }, []string{"aspects that are not listed"}},
-		"a device of any kind": {func(d *report.Device) {
+		"an aspect":        {func(d *report.Device) { d.Aspects = append(d.Aspects, aspect.Named{Name: "fp64"}) }, []string{"the aspect fp64"}},
+		"optional aspects": {func(d *report.Device) { d.OpenWorld = true }, []string{"aspects that are not listed"}},
+		"a generic device": {func(d *report.Device) {
 			*d = report.Device{Name: "a", Backend: "spirv", OpenWorld: true, MaxWorkGroupSize: 1, LocalMemorySize: 1, MaxWorkItemSizes: []uint64{1, 1, 1}, Matrices: []string{}}
 		}, []string{"aspects that are not listed", "anything, because the device is unknown"}},
-		"a sub-group size":     {func(d *report.Device) { d.SubGroupSizes = []uint32{8, 16} }, []string{"the sub-group size 8"}},
-		"a limit":              {func(d *report.Device) { d.MaxWorkGroupSize = 1024 }, []string{"a work-group size of 1024"}},
-		"a limit that is gone": {func(d *report.Device) { d.LocalMemorySize = 0 }, []string{"any local memory size, because it is no longer stated"}},
-		"a limit of one range": {func(d *report.Device) { d.MaxWorkItemSizes[2] = 65 }, []string{"a work-group size in dimension 2 of 65"}},
-		"a matrix":             {func(d *report.Device) { d.Matrices = []string{"m", "n"} }, []string{"the matrix n"}},
-		"matrices not known":   {func(d *report.Device) { d.Matrices = nil }, []string{"any matrix, because they are no longer stated"}},
-		"another architecture": {func(d *report.Device) { d.Architecture = "b" }, []string{"the device images of another architecture"}},
+		"a sub-group size":         {func(d *report.Device) { d.SubGroupSizes = []uint32{8, 16} }, []string{"the sub-group size 8"}},
+		"a limit":                  {func(d *report.Device) { d.MaxWorkGroupSize = 1024 }, []string{"a work-group size of 1024"}},
+		"a removed limit":          {func(d *report.Device) { d.LocalMemorySize = 0 }, []string{"any local memory size, because it is no longer stated"}},
+		"a limit of one range":     {func(d *report.Device) { d.MaxWorkItemSizes[2] = 65 }, []string{"a work-group size in dimension 2 of 65"}},
+		"a matrix":                 {func(d *report.Device) { d.Matrices = []string{"m", "n"} }, []string{"the matrix n"}},
+		"unknown matrices":         {func(d *report.Device) { d.Matrices = nil }, []string{"any matrix, because they are no longer stated"}},
+		"a different architecture": {func(d *report.Device) { d.Architecture = "b" }, []string{"the device images of another architecture"}},
 	} {
 		now := was()
 		now.MaxWorkItemSizes = slices.Clone(now.MaxWorkItemSizes)
@@ -53,11 +53,11 @@ func TestChangedDeviceData(t *testing.T) {
 	baseline := NewBaseline(Evaluate(Input{Reports: facts(was), Today: today}))
 	in := Input{Reports: facts(now), Today: today, Baseline: baseline, BaseDecides: true, BaseDevices: was.Devices}
 	if r := Evaluate(in); r.Conclusion != Failure {
-		t.Errorf("the change edits the data: %q", brief(r))
+		t.Errorf("changed by the change: %q", brief(r))
 	}
 	in.BaseDevices = now.Devices
 	if r := Evaluate(in); r.Conclusion != Success {
-		t.Errorf("the base has the data: %q", brief(r))
+		t.Errorf("changed on the base branch: %q", brief(r))
 	}
 }
 
@@ -73,7 +73,7 @@ func TestReportWithoutLocalMemory(t *testing.T) {
 	}{
 		"compared with built-in data": {Input{BaseDevices: was.Devices}, 0},
 		"compared with a base report": {Input{BaseDevices: was.Devices, Base: facts(was)}, 1},
-		"the base decides":            {Input{BaseDevices: was.Devices, BaseDecides: true}, 1},
+		"rules of the base":           {Input{BaseDevices: was.Devices, BaseDecides: true}, 1},
 	} {
 		test.in.Reports, test.in.Today = facts(now), today
 		n := 0

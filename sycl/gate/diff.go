@@ -78,10 +78,10 @@ func (d *Difference) Lost() bool {
 // see [Renaming].
 func Diff(old, now []*Index) *Difference {
 	before, after := targetsByLabel(combine(old)), targetsByLabel(combine(now))
-	pairs, renamed, gone, came := pairTargets(before, after)
-	d := &Difference{Renames: renamings(renamed), Schema: DiffSchema, SchemaVersion: "1.0", Unpaired: [2]int{len(gone), len(came)}}
+	pairs, renamed, removed, added := pairTargets(before, after)
+	d := &Difference{Renames: renamings(renamed), Schema: DiffSchema, SchemaVersion: "1.0", Unpaired: [2]int{len(removed), len(added)}}
 	d.Changes = slices.Concat([]Change{}, deviceChanges(before, after, "removed"), deviceChanges(after, before, "added"),
-		diffStatuses(slices.Concat(pairs, renamed)), onlyIn(gone, "removed"), onlyIn(came, "added"))
+		diffStatuses(slices.Concat(pairs, renamed)), onlyIn(removed, "removed"), onlyIn(added, "added"))
 	for _, p := range renamed {
 		is := p.now.kernels[p.now.index]
 		c := Change{Kernel: cmp.Or(is.display, is.name), Kind: "renamed", Name: is.name, Target: p.now.label}

@@ -45,17 +45,17 @@ func TestRenamed(t *testing.T) {
 		{name: "namespace", old: many("lib::v1"), now: many("lib::v2"), renames: []Renaming{{"v1", 5, "v2", RenamedNamespace}}},
 		{name: "outer namespace", old: many("dpctl::tensor"), now: many("dpnp::tensor"), renames: []Renaming{{"dpctl", 5, "dpnp", RenamedNamespace}}},
 		{name: "inline namespace", old: many("lib::x"), now: many("lib::v1::x"), renames: []Renaming{{"lib", 5, "lib::v1", RenamedNamespace}}},
-		{name: "namespace begins", old: many("K"), now: map[string]uint32{}, unpaired: [2]int{5, 0}, lost: true},
+		{name: "all removed", old: many("K"), now: map[string]uint32{}, unpaired: [2]int{5, 0}, lost: true},
 		{name: "place", old: map[string]uint32{"Axpy<int>": 7, "Other": 9}, now: map[string]uint32{"Saxpy<int>": 7, "Other": 9}, renames: []Renaming{{"Axpy", 1, "Saxpy", RenamedKernel}}},
-		{name: "instances at a place", old: map[string]uint32{"Axpy<int>": 7, "Axpy<long>": 7}, now: map[string]uint32{"Saxpy<int>": 7, "Saxpy<long>": 7}, renames: []Renaming{{"Axpy", 2, "Saxpy", RenamedKernel}}},
+		{name: "instances at a location", old: map[string]uint32{"Axpy<int>": 7, "Axpy<long>": 7}, now: map[string]uint32{"Saxpy<int>": 7, "Saxpy<long>": 7}, renames: []Renaming{{"Axpy", 2, "Saxpy", RenamedKernel}}},
 		{name: "moved lines", old: map[string]uint32{"Axpy<int>": 7}, now: map[string]uint32{"Saxpy<int>": 9}, renames: []Renaming{{"Axpy", 1, "Saxpy", RenamedKernel}}},
-		{name: "other needs", old: map[string]uint32{"Axpy<int>": 7}, now: map[string]uint32{"Saxpy<int>": 7}, nowFP64: "Saxpy<int>", unpaired: [2]int{1, 1}, lost: true},
-		{name: "no place", old: map[string]uint32{"Axpy<int>": 0}, now: map[string]uint32{"Saxpy<int>": 0}, unpaired: [2]int{1, 1}, lost: true},
+		{name: "different requirements", old: map[string]uint32{"Axpy<int>": 7}, now: map[string]uint32{"Saxpy<int>": 7}, nowFP64: "Saxpy<int>", unpaired: [2]int{1, 1}, lost: true},
+		{name: "no location", old: map[string]uint32{"Axpy<int>": 0}, now: map[string]uint32{"Saxpy<int>": 0}, unpaired: [2]int{1, 1}, lost: true},
 		{name: "two candidates", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0, "c::K": 0}, unpaired: [2]int{1, 2}, lost: true},
-		{name: "known namespace decides", old: map[string]uint32{"a::K": 0, "a::L": 0}, now: map[string]uint32{"b::K": 0, "c::K": 0, "b::L": 0}, renames: []Renaming{{"a", 2, "b", RenamedNamespace}}, unpaired: [2]int{0, 1}},
+		{name: "ambiguous, with a known namespace", old: map[string]uint32{"a::K": 0, "a::L": 0}, now: map[string]uint32{"b::K": 0, "c::K": 0, "b::L": 0}, renames: []Renaming{{"a", 2, "b", RenamedNamespace}}, unpaired: [2]int{0, 1}},
 		{name: "types of numbers", old: map[string]uint32{"a::K<int, 4u, 2>": 0}, now: map[string]uint32{"a::K<int, (unsigned char)4, 2>": 0}, renames: []Renaming{{"4u", 1, "(unsigned char)4", RenamedArguments}}},
 		{name: "types of numbers and a namespace", old: map[string]uint32{"a::K<8ul>": 0}, now: map[string]uint32{"b::K<8>": 0}, renames: []Renaming{{"a", 1, "b", RenamedNamespace}}},
-		{name: "other numbers", old: map[string]uint32{"K<4u>": 0}, now: map[string]uint32{"K<(unsigned char)8>": 0}, unpaired: [2]int{1, 1}, lost: true},
+		{name: "different numbers", old: map[string]uint32{"K<4u>": 0}, now: map[string]uint32{"K<(unsigned char)8>": 0}, unpaired: [2]int{1, 1}, lost: true},
 		{name: "two types of a number", old: map[string]uint32{"K<4u>": 0}, now: map[string]uint32{"K<(unsigned char)4>": 0, "K<4ul>": 0}, unpaired: [2]int{1, 2}, lost: true},
 		{name: "numbers of lambdas", old: map[string]uint32{"f()::{lambda(h&)#10002}": 0}, now: map[string]uint32{"f()::{lambda(h&)#1}": 0}, renames: []Renaming{{"", 1, "", RenamedSymbol}}},
 		{name: "several lambdas", old: map[string]uint32{"f()::{lambda(h&)#1}": 0, "f()::{lambda(h&)#3}": 0}, now: map[string]uint32{"f()::{lambda(h&)#2}": 0}, unpaired: [2]int{2, 1}, lost: true},
@@ -116,7 +116,7 @@ func TestDifferenceOnce(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	if d := Evaluate(Input{Reports: []*Index{now}, Today: today}).Difference(); d != nil {
-		t.Errorf("without a base there is %+v", d)
+		t.Errorf("difference without a base: %+v", d)
 	}
 }
 
@@ -136,10 +136,10 @@ func FuzzRenamed(f *testing.F) {
 		}
 		back, _, _ := pairRenamed([]row{of(is)}, []row{of(was)}, needs)
 		if len(back) != len(pairs) {
-			t.Errorf("%d pairs, and %d the other way round", len(pairs), len(back))
+			t.Errorf("%d pairs, but %d in reverse", len(pairs), len(back))
 		}
 		if plain := withoutTypes(was); withoutTypes(plain) != plain {
-			t.Errorf("%q becomes %q, and then %q", was, plain, withoutTypes(plain))
+			t.Errorf("withoutTypes is not idempotent: %q, %q, %q", was, plain, withoutTypes(plain))
 		}
 	})
 }

@@ -41,7 +41,7 @@ type evaluator struct {
 	today         string
 	result        *Result
 	tiers         map[string]Tier
-	exceptionUsed []bool // by index in the policy
+	exceptionUsed []bool // pairByKey index in the policy
 	familyUsed    []bool
 }
 
@@ -67,8 +67,8 @@ type disposition struct {
 	fails       bool
 }
 
-// covered reports whether the policy allows an item.
-func (i *item) covered() bool { return i.exception != nil || i.family != "" }
+// isCovered reports whether the policy allows an item.
+func (i *item) isCovered() bool { return i.exception != nil || i.family != "" }
 
 func (i *item) kernel() *kernel { return i.target.findKernel(i.problem) }
 
@@ -118,7 +118,7 @@ func (e *evaluator) collect() {
 		}
 	}
 	r.repeats = findRepetitions(r.targets)
-	r.items = append(r.items, r.repeats.once(e.items(r.targets, true))...)
+	r.items = append(r.items, r.repeats.withoutRepeated(e.items(r.targets, true))...)
 }
 
 // digests returns the digests of all devices, and the devices that two reports describe
@@ -182,7 +182,7 @@ func (e *evaluator) items(targets []*target, own bool) []*item {
 				it := &list[i]
 				*it = item{target: t, problem: p, device: a, disposition: disposition{severity: min(e.tier(a.device).severity(), level), state: StateNew}}
 				it.family = familyOn(families[p.kernel], t.column(a.device))
-				e.except(it, exceptions, own)
+				e.applyException(it, exceptions, own)
 				out = append(out, it)
 			}
 		}
@@ -210,7 +210,7 @@ func (e *evaluator) addItem(t *target, p *problem, severity Severity) {
 	if len(p.on) > 0 {
 		i.device = p.on[0]
 	}
-	e.except(i, e.exceptions(t, p), true)
+	e.applyException(i, e.exceptions(t, p), true)
 	e.result.items = append(e.result.items, i)
 }
 
@@ -243,8 +243,8 @@ func (p *problem) detail() string {
 	return p.required
 }
 
-// except applies the first exception that holds today to an item.
-func (e *evaluator) except(it *item, exceptions []int, own bool) {
+// applyException applies the first exception that has not expired to an item.
+func (e *evaluator) applyException(it *item, exceptions []int, own bool) {
 	for _, n := range exceptions {
 		x := &e.Policy.Allow[n]
 		if len(x.Devices) > 0 && (it.device.device == "" || !matchDevice(x.Devices, it.device.device)) {
@@ -311,8 +311,8 @@ func (t *target) addRuns(row int, columns map[int]bool) {
 	}
 }
 
-// note adds a notice.
-func (e *evaluator) note(n Notice) {
+// addNotice adds a notice.
+func (e *evaluator) addNotice(n Notice) {
 	if n.Fails {
 		e.result.Counts.Failing++
 	}

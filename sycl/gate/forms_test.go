@@ -47,13 +47,13 @@ func TestFormsAreKnown(t *testing.T) {
 	}{
 		{"a form that the kernel is not named after", "", apart(bad, nil, nil), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
 		{"all forms", "", apart(bad, bad, bad), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
-		{"a problem on another device", "", apart(bad, bad, nil), joined(on{"a": why(fp64), "b": why(fp64)}), []string{"error missing-aspect Sum b FAILS", "error missing-aspect Sum a unchanged"}},
+		{"a problem on a different device", "", apart(bad, bad, nil), joined(on{"a": why(fp64), "b": why(fp64)}), []string{"error missing-aspect Sum b FAILS", "error missing-aspect Sum a unchanged"}},
 		{"no problem before", "", apart(nil, nil, nil), joined(bad), []string{"error missing-aspect Sum a FAILS"}},
-		{"forms that nobody misses", "", apart(nil, nil, nil), joined(nil), nil},
-		{"joined before", "", joined(bad), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
-		{"another least name", "", joined(bad), withForms(devices, map[string]on{"L": {}, sumMany: bad}, sumMany, "Sum", sumMain), []string{"error missing-aspect Sum a updated"}},
+		{"removed forms", "", apart(nil, nil, nil), joined(nil), nil},
+		{"already joined", "", joined(bad), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
+		{"a different first form", "", joined(bad), withForms(devices, map[string]on{"L": {}, sumMany: bad}, sumMany, "Sum", sumMain), []string{"error missing-aspect Sum a updated"}},
 		{"an exception for a form", "allow: [{rule: missing-aspect, kernels: ['" + sumMany + "'], reason: r, expires: 2027-01-01}]", apart(nil, bad, nil), joined(bad), []string{"error missing-aspect Sum a allowed"}},
-		{"an exception as people write the form", "allow: [{rule: missing-aspect, kernels: ['Sum (reduction, *)'], reason: r, expires: 2027-01-01}]", apart(nil, bad, nil), joined(bad), []string{"error missing-aspect Sum a allowed"}},
+		{"an exception for the demangled form", "allow: [{rule: missing-aspect, kernels: ['Sum (reduction, *)'], reason: r, expires: 2027-01-01}]", apart(nil, bad, nil), joined(bad), []string{"error missing-aspect Sum a allowed"}},
 		{"unnamed forms", "", reportOf("//p:t", devices, map[string]on{"L": {}, unnamed(""): nil, unnamed("0"): bad}),
 			withForms(devices, map[string]on{"L": {}, unnamed(""): bad}, unnamed(""), "Sum", unnamed("0")), []string{"error missing-aspect Sum a unchanged"}},
 	} {
@@ -73,7 +73,7 @@ func TestFormsAreKnown(t *testing.T) {
 	}
 	family := policy(t, "families: [{name: f, kernels: ['"+sumMain+"', L]}]")
 	if r := Evaluate(known(false, joined(bad), joined(bad), family)); !slices.Equal(brief(r), []string{"error missing-aspect Sum a family"}) {
-		t.Errorf("a family that names a form: %q", brief(r))
+		t.Errorf("with a family that names a form: %q", brief(r))
 	}
 }
 

@@ -96,25 +96,25 @@ func TestEvaluate(t *testing.T) {
 		{"without a policy, all devices are required", "", []*report.Report{one}, []string{"error missing-aspect Bad a,b,c FAILS"}},
 		{"tiers", "devices: {required: [a], supported: [b]}", []*report.Report{one},
 			[]string{"error missing-aspect Bad a FAILS", "warning missing-aspect Bad b", "note missing-aspect Bad c"}},
-		{"the first list with a device counts", "devices: {required: [a], supported: ['*']}", []*report.Report{one},
+		{"the first list with a device applies", "devices: {required: [a], supported: ['*']}", []*report.Report{one},
 			[]string{"error missing-aspect Bad a FAILS", "warning missing-aspect Bad b,c"}},
-		{"the threshold", "devices: {required: [a], supported: [b]}\nfail-on-severity: warning", []*report.Report{one},
+		{"a lower threshold", "devices: {required: [a], supported: [b]}\nfail-on-severity: warning", []*report.Report{one},
 			[]string{"error missing-aspect Bad a FAILS", "warning missing-aspect Bad b FAILS", "note missing-aspect Bad c"}},
-		{"a rule at a lower level", "rules: {missing-aspect: warning}", []*report.Report{one}, []string{"warning missing-aspect Bad a,b,c"}},
+		{"a rule with a lower level", "rules: {missing-aspect: warning}", []*report.Report{one}, []string{"warning missing-aspect Bad a,b,c"}},
 		{"a rule never raises a device", "devices: {required: [b], informative: [a, c]}\nrules: {missing-aspect: error}", []*report.Report{one},
 			[]string{"error missing-aspect Bad b FAILS", "note missing-aspect Bad a,c"}},
-		{"a rule that is off", "rules: {missing-aspect: off}", []*report.Report{one}, nil},
+		{"a disabled rule", "rules: {missing-aspect: off}", []*report.Report{one}, nil},
 		{"a dry run", "fail-on: none", []*report.Report{one}, []string{"error missing-aspect Bad a,b,c"}},
 		{"undetermined is a warning", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, []string{"warning undetermined K a"}},
-		{"undetermined as an error", "undetermined: error", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, []string{"error undetermined K a FAILS"}},
-		{"undetermined ignored", "undetermined: ignore", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, nil},
-		{"a missing image is no more than its cause", "", []*report.Report{reportOf("", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64, none), "b": why(none)}})},
+		{"undetermined is an error", "undetermined: error", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, []string{"error undetermined K a FAILS"}},
+		{"undetermined is ignored", "undetermined: ignore", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, nil},
+		{"a missing image with a cause", "", []*report.Report{reportOf("", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64, none), "b": why(none)}})},
 			[]string{"error missing-aspect K a FAILS", "error no-image K b FAILS"}},
 		{"an image for another device", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(other)}})}, []string{"error compile-target-mismatch K a FAILS"}},
-		{"a reason of the future", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(future)}})}, []string{"error unknown-reason K a FAILS"}},
+		{"an unknown reason", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(future)}})}, []string{"error unknown-reason K a FAILS"}},
 		{"a family with one kernel that runs", "families: [{name: gemm, kernels: ['gemm<*>'], need: any}]", []*report.Report{gemm},
 			[]string{"error missing-aspect gemm<double> b FAILS", "error unsupported-sub-group-size gemm<float> b FAILS", "error missing-aspect gemm<double> a family"}},
-		{"a family counts within a target", "families: [{name: gemm, kernels: ['gemm<*>']}]", []*report.Report{
+		{"a family applies within a target", "families: [{name: gemm, kernels: ['gemm<*>']}]", []*report.Report{
 			reportOf("//p:t", []string{"a"}, map[string]on{"gemm<double>": {"a": why(fp64)}}), reportOf("//p:u", []string{"a"}, map[string]on{"gemm<float>": {}})},
 			[]string{"error missing-aspect gemm<double> a FAILS"}},
 		{"an exception for a device", "allow: [{rule: missing-aspect, kernels: [Bad], devices: [a, b], reason: r, expires: 2027-01-01}]", []*report.Report{one},
@@ -127,32 +127,32 @@ func TestEvaluate(t *testing.T) {
 			[]string{"error missing-aspect K a FAILS", "error missing-aspect K a allowed"}},
 		{"an exception on its last day", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2026-11-21}]", []*report.Report{one},
 			[]string{"error missing-aspect Bad a,b,c allowed", "note suppression-expired policy.yaml:2"}},
-		{"an exception the day after", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2026-11-20}]", []*report.Report{one},
+		{"an exception on the day after", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2026-11-20}]", []*report.Report{one},
 			[]string{"error missing-aspect Bad a,b,c expired FAILS", "warning suppression-expired policy.yaml:2"}},
-		{"an exception two weeks before", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2026-12-05}]", []*report.Report{one},
+		{"an exception two weeks before its end", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2026-12-05}]", []*report.Report{one},
 			[]string{"error missing-aspect Bad a,b,c allowed", "note suppression-expired policy.yaml:2"}},
-		{"an exception that matches nothing", "fail-on-stale: true\nallow:\n  - {rule: missing-aspect, kernels: [Gone], reason: r, expires: 2027-12-05}\nfamilies: [{name: f, kernels: [Gone]}]\ndevices: {informative: ['*']}", []*report.Report{one},
+		{"an exception without a match", "fail-on-stale: true\nallow:\n  - {rule: missing-aspect, kernels: [Gone], reason: r, expires: 2027-12-05}\nfamilies: [{name: f, kernels: [Gone]}]\ndevices: {informative: ['*']}", []*report.Report{one},
 			[]string{"note missing-aspect Bad a,b,c", "warning suppression-stale policy.yaml:4 FAILS", "warning suppression-stale policy.yaml:5 FAILS"}},
 		{"a required device that no report has", "devices: {required: [a, z]}", []*report.Report{one},
 			[]string{"error coverage-lost - z FAILS", "error missing-aspect Bad a FAILS", "note missing-aspect Bad b,c"}},
-		{"a required device that one report does not have", "devices: {required: [b]}", []*report.Report{
+		{"a required device that one report lacks", "devices: {required: [b]}", []*report.Report{
 			reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:u", []string{"b"}, map[string]on{"K": {}})},
 			[]string{"error coverage-lost //p:t b FAILS"}},
-		{"a required pattern that no device is", "devices: {required: ['z*']}", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {}})},
+		{"a required pattern without a match", "devices: {required: ['z*']}", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {}})},
 			[]string{"error coverage-lost - z* FAILS"}},
 		{"supported devices that no report has", "devices: {required: [a], supported: [intel_gpu_pvc, 'nvidia_gpu_sm_*', 'b*', z, 'z*']}", []*report.Report{one},
 			[]string{"error missing-aspect Bad a FAILS", "warning coverage-lost - z", "warning coverage-lost - z*", "warning missing-aspect Bad b", "note missing-aspect Bad c"}},
-		{"a required device by another name", "devices: {required: [intel_gpu_12_60_7]}", []*report.Report{reportOf("", []string{"intel_gpu_pvc"}, map[string]on{"K": {"intel_gpu_pvc": why(fp64)}})},
+		{"a required device by an alias", "devices: {required: [intel_gpu_12_60_7]}", []*report.Report{reportOf("", []string{"intel_gpu_pvc"}, map[string]on{"K": {"intel_gpu_pvc": why(fp64)}})},
 			[]string{"error missing-aspect K intel_gpu_pvc FAILS"}},
-		{"parts that a merged report does not have", "devices: {required: [a]}", []*report.Report{reportOf("", []string{"a", "b"}, map[string]on{"K": {"a": why(absent)}, "L": {"b": why(absent)}})},
+		{"missing parts of a merged report", "devices: {required: [a]}", []*report.Report{reportOf("", []string{"a", "b"}, map[string]on{"K": {"a": why(absent)}, "L": {"b": why(absent)}})},
 			[]string{"error coverage-lost - a FAILS"}},
-		{"two reports that contradict each other", "", []*report.Report{
+		{"contradicting reports", "", []*report.Report{
 			reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})},
 			[]string{"error report-invalid //p:t  FAILS", "error missing-aspect K a FAILS"}},
-		{"the same report twice", "", []*report.Report{one, one}, []string{"error missing-aspect Bad a,b,c FAILS"}},
-		{"no status at all", "", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, []string{"error report-invalid -  FAILS"}},
-		{"no status at all is well", "fail-on-empty: false", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, nil},
-		{"coverage that is allowed", "devices: {required: [z]}\nallow: [{rule: coverage-lost, kernels: ['*'], devices: [z], reason: r, expires: 2027-01-01}]",
+		{"a duplicate report", "", []*report.Report{one, one}, []string{"error missing-aspect Bad a,b,c FAILS"}},
+		{"no status", "", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, []string{"error report-invalid -  FAILS"}},
+		{"no status, allowed", "fail-on-empty: false", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, nil},
+		{"allowed loss of coverage", "devices: {required: [z]}\nallow: [{rule: coverage-lost, kernels: ['*'], devices: [z], reason: r, expires: 2027-01-01}]",
 			[]*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {}})}, []string{"error coverage-lost - z allowed"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestEvaluate(t *testing.T) {
 			}
 			fails := strings.Contains(strings.Join(test.want, " "), "FAILS")
 			if (r.Conclusion == Failure) != fails {
-				t.Errorf("the conclusion is %s", r.Conclusion)
+				t.Errorf("conclusion %s", r.Conclusion)
 			}
 		})
 	}
@@ -205,14 +205,14 @@ func TestKnown(t *testing.T) {
 		want, base []string // with a baseline, with base reports; nil for the same
 	}{
 		{"nothing new", "", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, bad), []string{"error missing-aspect K a,b unchanged"}, nil},
-		{"any fails", "fail-on: any", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, bad), []string{"error missing-aspect K a,b unchanged FAILS"}, nil},
+		{"fail-on any", "fail-on: any", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, bad), []string{"error missing-aspect K a,b unchanged FAILS"}, nil},
 		{"one more device", "", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}), reportOf("//p:t", []string{"a", "b"}, bad),
 			[]string{"error missing-aspect K b FAILS", "error missing-aspect K a unchanged"}, nil},
-		{"another requirement", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp16)}}),
+		{"a different requirement", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp16)}}),
 			[]string{"error missing-aspect K a FAILS", "note suppression-stale baseline.json:0"}, []string{"error missing-aspect K a FAILS"}},
-		{"a problem that is solved", "", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}),
+		{"a solved problem", "", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}),
 			[]string{"error missing-aspect K a unchanged", "note suppression-stale baseline.json:0"}, []string{"error missing-aspect K a unchanged"}},
-		{"a target with another name", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:u", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
+		{"a renamed target", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:u", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
 			[]string{"error coverage-lost //p:t  FAILS", "error missing-aspect K a unchanged"}, nil},
 		{"one more lambda before the others", "",
 			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {"a": why(fp64)}, lambda("0"): {"a": why(fp64)}}),
@@ -222,32 +222,32 @@ func TestKnown(t *testing.T) {
 			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {"a": why(fp64)}}),
 			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {"a": why(fp64)}, lambda("0"): {"a": why(fp64)}}),
 			[]string{"error missing-aspect " + lambda("0") + " a FAILS", "error missing-aspect " + lambda("") + " a unchanged"}, nil},
-		{"more is known of a device", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})),
+		{"more device data", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})),
 			[]string{"error missing-aspect K a device-data-changed", "warning device-data-changed :0"},
 			[]string{"error missing-aspect K a device-data-changed", "warning device-data-changed :0", "note policy-weakened :0"}},
-		{"more is known of a device, and a kernel is new", "", reportOf("//p:t", []string{"a"}, map[string]on{"L": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]on{"L": {}, "K": {"a": why(fp64)}})),
+		{"more device data and a new kernel", "", reportOf("//p:t", []string{"a"}, map[string]on{"L": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]on{"L": {}, "K": {"a": why(fp64)}})),
 			[]string{"error missing-aspect K a device-data-changed", "warning device-data-changed :0"}, []string{"error missing-aspect K a FAILS", "warning device-data-changed :0", "note policy-weakened :0"}},
-		{"a device that is gone", "", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed device", "", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
 			[]string{"error coverage-lost //p:t b FAILS"}, nil},
-		{"an informative device that is gone", "devices: {required: [a]}", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed informative device", "devices: {required: [a]}", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
 			[]string{"note coverage-lost //p:t b"}, nil},
-		{"a report that is gone", "", reportOf("//p:gone", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed report", "", reportOf("//p:gone", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
 			[]string{"error coverage-lost //p:gone  FAILS"}, nil},
-		{"a kernel that is gone", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed kernel", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
 			nil, []string{"warning kernel-lost L "}},
-		{"a kernel in another namespace", "rules: {kernel-lost: error}", reportOf("//p:t", []string{"a"}, map[string]on{"x::L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"y::L": {}}),
+		{"a kernel in a different namespace", "rules: {kernel-lost: error}", reportOf("//p:t", []string{"a"}, map[string]on{"x::L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"y::L": {}}),
 			nil, nil},
-		{"one of two kernels in another namespace", "", reportOf("//p:t", []string{"a"}, map[string]on{"x::L": {}, "x::M": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"y::L": {}}),
+		{"one of two kernels in a different namespace", "", reportOf("//p:t", []string{"a"}, map[string]on{"x::L": {}, "x::M": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"y::L": {}}),
 			nil, []string{"warning kernel-lost x::M "}},
-		{"a kernel that may not go", "rules: {kernel-lost: error}", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed kernel that must remain", "rules: {kernel-lost: error}", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
 			nil, []string{"error kernel-lost L  FAILS"}},
-		{"a lambda less", "", reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {}, lambda("0"): {}}), reportOf("//p:t", []string{"a"}, map[string]on{lambda("0"): {}}),
+		{"a removed lambda", "", reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {}, lambda("0"): {}}), reportOf("//p:t", []string{"a"}, map[string]on{lambda("0"): {}}),
 			nil, []string{"warning kernel-lost " + lambda("") + " "}},
-		{"an exception that ended is new, though the base branch has the problem", "allow: [{rule: missing-aspect, kernels: [K], reason: r, expires: 2026-11-20}]",
+		{"an expired exception for a problem of the base branch", "allow: [{rule: missing-aspect, kernels: [K], reason: r, expires: 2026-11-20}]",
 			reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
 			[]string{"error missing-aspect K a unchanged expired", "warning suppression-expired policy.yaml:2"},
 			[]string{"error missing-aspect K a expired FAILS", "warning suppression-expired policy.yaml:2"}},
-		{"the last kernel of a family that ran", "families: [{name: f, kernels: [K, L]}]", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
+		{"the last running kernel of a family", "families: [{name: f, kernels: [K, L]}]", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
 			[]string{"error missing-aspect K a FAILS"}, []string{"error missing-aspect K a FAILS", "warning kernel-lost L "}},
 	} {
 		for _, asBase := range []bool{false, true} {
@@ -285,11 +285,11 @@ func TestKnownRenamed(t *testing.T) {
 		want     string
 	}{
 		{"a namespace", in("", 0, map[string]on{"x::K": bad}), in("", 0, map[string]on{"y::K": bad}), "x::K", "error missing-aspect y::K a updated"},
-		{"a name at the same place", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": bad}), "Axpy", "error missing-aspect Saxpy a updated"},
-		{"a name beside others", in("k.cpp", 7, map[string]on{"Axpy": bad, "Other": {}}), in("k.cpp", 7, map[string]on{"Saxpy": bad, "Other": {}}), "Axpy", "error missing-aspect Saxpy a updated"},
-		{"a name in another file", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("l.cpp", 7, map[string]on{"Saxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
-		{"another need", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": {"a": why(fp16)}}), "", "error missing-aspect Saxpy a FAILS"},
-		{"two that can be meant", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": bad, "Daxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
+		{"a name at the same location", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": bad}), "Axpy", "error missing-aspect Saxpy a updated"},
+		{"a name next to other kernels", in("k.cpp", 7, map[string]on{"Axpy": bad, "Other": {}}), in("k.cpp", 7, map[string]on{"Saxpy": bad, "Other": {}}), "Axpy", "error missing-aspect Saxpy a updated"},
+		{"a name in a different file", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("l.cpp", 7, map[string]on{"Saxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
+		{"a different requirement", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": {"a": why(fp16)}}), "", "error missing-aspect Saxpy a FAILS"},
+		{"two candidates", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": bad, "Daxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
 		{"one more device", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": both}), "Axpy", "error missing-aspect Saxpy b FAILS"},
 		{"the old kernel is still there", in("k.cpp", 7, map[string]on{"x::K": bad}), in("k.cpp", 7, map[string]on{"x::K": bad, "y::K": bad}), "", "error missing-aspect y::K a FAILS"},
 	} {
@@ -345,7 +345,7 @@ func TestProperties(t *testing.T) {
 			random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		}
 		if got := encoded(t, Evaluate(shuffled)); got != text {
-			t.Fatalf("the order of the reports matters:\n%s\n%s", text, got)
+			t.Fatalf("the result depends on the order of the reports:\n%s\n%s", text, got)
 		}
 
 		more := *p
@@ -353,7 +353,7 @@ func TestProperties(t *testing.T) {
 		allowed := in
 		allowed.Policy = &more
 		if got := Evaluate(allowed); got.Counts.Failing > r.Counts.Failing {
-			t.Fatalf("an exception makes %d failures of %d", got.Counts.Failing, r.Counts.Failing)
+			t.Fatalf("with an exception, %d failures instead of %d", got.Counts.Failing, r.Counts.Failing)
 		}
 
 		// With the baseline made from a result, the remaining findings fail in any case.
@@ -363,24 +363,24 @@ func TestProperties(t *testing.T) {
 		testkit.NoError(t, err)
 		again := Evaluate(Input{Reports: reports, Baseline: b, Policy: p, Today: today})
 		for _, f := range again.Findings {
-			if f.Fails && baselined(f.Rule) && p.FailOn == FailOnNew {
-				t.Fatalf("fails with its own baseline: %+v", f)
+			if f.Fails && canBeBaselined(f.Rule) && p.FailOn == FailOnNew {
+				t.Fatalf("finding fails with the result's own baseline: %+v", f)
 			}
 		}
 		if again.Counts.Absent != 0 {
-			t.Fatalf("%d entries of its own baseline are stale", again.Counts.Absent)
+			t.Fatalf("%d stale entries in the result's own baseline", again.Counts.Absent)
 		}
 		if pruned := Prune(b, again); !reflect.DeepEqual(pruned.Findings, b.Findings) && len(b.Findings) > 0 {
-			t.Fatal("a baseline without stale entries is pruned")
+			t.Fatal("Prune changed a baseline without stale entries")
 		}
 		other := Evaluate(Input{Reports: base, Baseline: b, Policy: p, Today: today})
 		if after := Evaluate(Input{Reports: base, Baseline: Prune(b, other), Policy: p, Today: today}); after.Counts.Absent != 0 || after.Counts.Failing != other.Counts.Failing {
-			t.Fatalf("after pruning %d entries are stale, and %d problems fail instead of %d", after.Counts.Absent, after.Counts.Failing, other.Counts.Failing)
+			t.Fatalf("after pruning: %d stale entries; %d failing problems, want %d", after.Counts.Absent, after.Counts.Failing, other.Counts.Failing)
 		}
 
 		c := r.Counts
 		if c.Compatible+c.Incompatible+c.Undetermined+c.NotApplicable+c.NotReported != c.Cells {
-			t.Fatalf("the counts do not add up: %+v", c)
+			t.Fatalf("counts do not add up: %+v", c)
 		}
 	}
 }
@@ -400,13 +400,13 @@ func TestWithoutNumbers(t *testing.T) {
 func TestDeviceDigestsOutliveNumbers(t *testing.T) {
 	device, ok := deviceconfig.Default().Lookup("intel_gpu_pvc")
 	if !ok {
-		t.Fatal("intel_gpu_pvc is not known")
+		t.Fatal("intel_gpu_pvc is unknown")
 	}
 	r, err := report.Build(nil, []*deviceconfig.Device{device}, deviceconfig.Default(), report.Generator{Name: "test", Version: "1"}, "")
 	testkit.NoError(t, err)
 	for range 2 {
 		if got, want := deviceDigest(&r.Devices[0]), "888545c70580d7089053592d77d85fbb"; got != want {
-			t.Errorf("the digest is %s, and in baselines of before it is %s", got, want)
+			t.Errorf("digest %s, want %s as in older baselines", got, want)
 		}
 		for i := range r.Devices[0].Aspects {
 			r.Devices[0].Aspects[i].Value += 1000

@@ -20,17 +20,17 @@ type matcher struct {
 // baselines and reports may predate the joining of forms, and a source change may change the form
 // that the kernel is named after. Renamed kernels come last: former returns their old names.
 func (m *matcher) match(items []*item, former func() map[*kernel]*kernel) (left []Entry) {
-	m.pass(items, StateUnchanged, func(target, _, kernel string) (identity, bool) {
+	m.matchBy(items, StateUnchanged, func(target, _, kernel string) (identity, bool) {
 		return identity{target: target, kernel: kernel}, true
 	})
-	m.pass(items, StateUnchanged, func(_, _, kernel string) (identity, bool) {
+	m.matchBy(items, StateUnchanged, func(_, _, kernel string) (identity, bool) {
 		return identity{kernel: kernel}, true
 	})
-	m.pass(items, StateUpdated, func(target, _, kernel string) (identity, bool) {
+	m.matchBy(items, StateUpdated, func(target, _, kernel string) (identity, bool) {
 		form, ok := kernelname.FormOf(kernel)
 		return identity{target: target, kernel: form.Kernel}, ok
 	})
-	m.pass(items, StateUpdated, func(target, file, kernel string) (identity, bool) {
+	m.matchBy(items, StateUpdated, func(target, file, kernel string) (identity, bool) {
 		plain, unnamed := withoutNumbers(kernel)
 		return identity{target: target, file: file, kernel: plain}, unnamed
 	})
@@ -58,8 +58,8 @@ type identity struct{ target, file, kernel, device, required, rule string }
 // kernels that cannot match.
 type identify func(target, file, kernel string) (id identity, ok bool)
 
-// pass sets the state of the new items for which entries remain.
-func (m *matcher) pass(items []*item, state State, of identify) {
+// matchBy sets the state of the new items for which entries remain.
+func (m *matcher) matchBy(items []*item, state State, of identify) {
 	open := m.open(of)
 	if len(open) == 0 {
 		return

@@ -12,16 +12,16 @@ import (
 func TestCheckDevices(t *testing.T) {
 	for _, test := range []struct{ name, devices, want string }{
 		{"known", "required: [intel_gpu_pvc, spir64]", ""},
-		{"another name", "required: [intel_gpu_12_60_7]", ""},
+		{"an alias", "required: [intel_gpu_12_60_7]", ""},
 		{"patterns", "required: ['*', 'intel_gpu_*', 'intel_gpu_12_60_*']", ""},
-		{"a misspelt pattern", "required: ['*', 'intel_gpu_pcv*']", `p.yml:3: devices.required: no device matches "intel_gpu_pcv*"; did you mean intel_gpu_pvc? ('compat devices' lists all)`},
-		{"a pattern like nothing", "supported: ['toaster*']", `no device matches "toaster*"; 'compat devices' lists the built-in devices`},
+		{"a misspelled pattern", "required: ['*', 'intel_gpu_pcv*']", `p.yml:3: devices.required: no device matches "intel_gpu_pcv*"; did you mean intel_gpu_pvc? ('compat devices' lists all)`},
+		{"a pattern without a similar name", "supported: ['toaster*']", `no device matches "toaster*"; 'compat devices' lists the built-in devices`},
 		{"only informative", "informative: [toaster]", ""},
 		{"misspelt", "required:\n  - intel_gpu_pvc\n  - intel_gpu_pcv", `p.yml:5: devices.required: unknown device "intel_gpu_pcv"; did you mean intel_gpu_pvc? ('compat devices' lists all)`},
 		{"supported", "required: [intel_gpu_pvc]\n  supported: [intel_gpu_pcv]", `p.yml:4: devices.supported: unknown device`},
 		{"a product", "required: [arc-a770]", `unknown device "arc-a770"; did you mean intel_gpu_acm_g10?`},
 		{"a family", "required: [xe-lpg]", `did you mean intel_gpu_`},
-		{"nothing like it", "required: [toaster]", `unknown device "toaster"; 'compat devices' lists the built-in devices`},
+		{"a name without a similar name", "required: [toaster]", `unknown device "toaster"; 'compat devices' lists the built-in devices`},
 		{"a line break", `required: ["a\nb"]`, `unknown device "a\nb"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -48,10 +48,10 @@ func TestMergeConflicts(t *testing.T) {
 		read             func(name, text string) error
 	}{
 		{"a baseline", inside, "f:4: merge conflict marker; take either side, and run 'compat baseline update'", readsBaseline},
-		{"a baseline with other line ends", strings.ReplaceAll(inside, "\n", "\r\n"), "f:4: merge conflict marker", readsBaseline},
+		{"a baseline with CRLF", strings.ReplaceAll(inside, "\n", "\r\n"), "f:4: merge conflict marker", readsBaseline},
 		{"the end of a conflict", baseline + ">>>>>>> change\n", "merge conflict marker", readsBaseline},
 		{"a policy", "version: 1\n<<<<<<< HEAD\nfail-on: any\n=======\nfail-on: new\n>>>>>>> change\n", "f:2: merge conflict marker; resolve the conflict", readsPolicy},
-		{"a conflict that YAML takes for names", "version: 1\ndevices:\n  required: [\n<<<<<<< HEAD\na,\n=======\nb,\n>>>>>>> change\n]\n", "f:4: merge conflict marker", readsPolicy},
+		{"a conflict that is valid YAML", "version: 1\ndevices:\n  required: [\n<<<<<<< HEAD\na,\n=======\nb,\n>>>>>>> change\n]\n", "f:4: merge conflict marker", readsPolicy},
 		{"no conflict", "version: 1\n# <<<<<<< HEAD\n", "", readsPolicy},
 		{"eight signs", "version: 1\n#\n", "", readsPolicy},
 	} {

@@ -32,8 +32,8 @@ type policyDiff struct {
 	list     []string
 }
 
-// when adds a sentence to the result if less is true.
-func (w *policyDiff) when(less bool, format string, args ...any) {
+// addIf adds a sentence to the result if less is true.
+func (w *policyDiff) addIf(less bool, format string, args ...any) {
 	if less {
 		w.list = append(w.list, fmt.Sprintf(format, args...))
 	}
@@ -43,18 +43,18 @@ func (w *policyDiff) devices() {
 	for _, p := range w.old.Required {
 		switch {
 		case p == "*" && len(w.now.Required) > 0 && !covers(w.now.Required, p):
-			w.when(true, "devices other than %s are no longer required", strings.Join(w.now.Required, ", "))
+			w.addIf(true, "devices other than %s are no longer required", strings.Join(w.now.Required, ", "))
 		case !coversDevices(w.now.Required, p):
-			w.when(true, "%s no longer required", devicesAre(p))
+			w.addIf(true, "%s no longer required", devicesAre(p))
 		// A report that lacks a device named in the policy is a failure, except for patterns that
 		// other devices match.
-		case p != "*" && !w.insists(p) && !slices.ContainsFunc(w.reported, func(id string) bool { return matchDevice([]string{p}, id) }):
-			w.when(true, "that no report is about %s is no longer a failure; the policy requires %s", p, strings.Join(w.now.Required, ", "))
+		case p != "*" && !w.requiresReport(p) && !slices.ContainsFunc(w.reported, func(id string) bool { return matchDevice([]string{p}, id) }):
+			w.addIf(true, "that no report is about %s is no longer a failure; the policy requires %s", p, strings.Join(w.now.Required, ", "))
 		}
 	}
 	either := slices.Concat(w.now.Required, w.now.Supported)
 	for _, p := range w.old.Supported {
-		w.when(!coversDevices(either, p), "%s no longer supported", devicesAre(p))
+		w.addIf(!coversDevices(either, p), "%s no longer supported", devicesAre(p))
 	}
 }
 
@@ -66,8 +66,8 @@ func devicesAre(pattern string) string {
 	return fmt.Sprintf("device %s is", pattern)
 }
 
-// insists reports whether the policy fails if no report has a device that a pattern matches.
-func (w *policyDiff) insists(p string) bool {
+// requiresReport reports whether the policy fails if no report has a device that a pattern matches.
+func (w *policyDiff) requiresReport(p string) bool {
 	return slices.ContainsFunc(w.now.Required, func(q string) bool { return q != "*" && coversDevices([]string{p}, q) })
 }
 
@@ -90,12 +90,12 @@ func coversAll(patterns, others []string) bool {
 func (w *policyDiff) thresholds() {
 	old, now := w.old, w.now
 	modes := []FailOn{FailOnNone, FailOnNew, FailOnAny} // each asks for more than the previous one
-	w.when(slices.Index(modes, now.FailOn) < slices.Index(modes, old.FailOn), "fail-on is %s, not %s", now.FailOn, old.FailOn)
-	w.when(now.FailOnSeverity > old.FailOnSeverity, "fail-on-severity is %v, not %v", now.FailOnSeverity, old.FailOnSeverity)
-	w.when(now.Undetermined < old.Undetermined, "undetermined is %v, not %v", now.Undetermined, old.Undetermined)
-	w.when(old.FailOnEmpty && !now.FailOnEmpty, "fail-on-empty is off")
-	w.when(old.FailOnStale && !now.FailOnStale, "fail-on-stale is off")
-	w.when(old.CompareWithBase && !now.CompareWithBase, "compare-with-base is optional, not required")
+	w.addIf(slices.Index(modes, now.FailOn) < slices.Index(modes, old.FailOn), "fail-on is %s, not %s", now.FailOn, old.FailOn)
+	w.addIf(now.FailOnSeverity > old.FailOnSeverity, "fail-on-severity is %v, not %v", now.FailOnSeverity, old.FailOnSeverity)
+	w.addIf(now.Undetermined < old.Undetermined, "undetermined is %v, not %v", now.Undetermined, old.Undetermined)
+	w.addIf(old.FailOnEmpty && !now.FailOnEmpty, "fail-on-empty is off")
+	w.addIf(old.FailOnStale && !now.FailOnStale, "fail-on-stale is off")
+	w.addIf(old.CompareWithBase && !now.CompareWithBase, "compare-with-base is optional, not required")
 }
 
 func (w *policyDiff) rules() {
@@ -104,7 +104,7 @@ func (w *policyDiff) rules() {
 	maps.Copy(either, w.now.Rules)
 	for _, id := range slices.Sorted(maps.Keys(either)) {
 		old, now := w.old.level(id), w.now.level(id)
-		w.when(now < old, "the rule %s is %v, not %v", id, now, old)
+		w.addIf(now < old, "the rule %s is %v, not %v", id, now, old)
 	}
 }
 
@@ -113,9 +113,9 @@ func (w *policyDiff) families() {
 		switch {
 		case slices.ContainsFunc(w.old.Families, func(o Family) bool { return coversAll(o.Kernels, f.Kernels) }):
 		case slices.ContainsFunc(w.old.Families, func(o Family) bool { return o.Name == f.Name }):
-			w.when(true, "the family %s has more kernels", f.Name)
+			w.addIf(true, "the family %s has more kernels", f.Name)
 		default:
-			w.when(true, "the family %s is new", f.Name)
+			w.addIf(true, "the family %s is new", f.Name)
 		}
 	}
 }
@@ -127,11 +127,11 @@ func (w *policyDiff) exceptions() {
 		switch {
 		case slices.ContainsFunc(w.old.Allow, func(o Exception) bool { return o.includes(x) && !x.outlives(&o) }):
 		case slices.ContainsFunc(w.old.Allow, within):
-			w.when(true, "%s ends later", x.name())
+			w.addIf(true, "%s ends later", x.name())
 		case slices.ContainsFunc(w.old.Allow, func(o Exception) bool { return x.includes(&o) }):
-			w.when(true, "%s is broader", x.name())
+			w.addIf(true, "%s is broader", x.name())
 		default:
-			w.when(true, "%s is new", x.name())
+			w.addIf(true, "%s is new", x.name())
 		}
 	}
 }
@@ -154,9 +154,9 @@ func (x *Exception) outlives(o *Exception) bool {
 
 func (w *policyDiff) limits() {
 	old, now := w.old, w.now
-	w.when(now.MaxAllow > old.MaxAllow, "limits.max-allow is %d, not %d", now.MaxAllow, old.MaxAllow)
-	w.when(now.MaxBaseline > old.MaxBaseline, "limits.max-baseline is %d, not %d", now.MaxBaseline, old.MaxBaseline)
-	w.when(now.NeverEnds && !old.NeverEnds, "exceptions may be without an end")
+	w.addIf(now.MaxAllow > old.MaxAllow, "limits.max-allow is %d, not %d", now.MaxAllow, old.MaxAllow)
+	w.addIf(now.MaxBaseline > old.MaxBaseline, "limits.max-baseline is %d, not %d", now.MaxBaseline, old.MaxBaseline)
+	w.addIf(now.NeverEnds && !old.NeverEnds, "exceptions may be without an end")
 }
 
 // weakenedBaseline returns the ways in which a baseline is weaker than an older one. Either may be

@@ -20,24 +20,24 @@ func TestWeakened(t *testing.T) {
 	}{
 		{"no policy before and after", none, none, nil},
 		{"a device", "devices: {required: [a, b]}", "devices: {required: [a]}", []string{"device b is no longer required"}},
-		{"a device that is only supported", "devices: {required: [a, b]}", "devices: {required: [a], supported: [b]}", []string{"device b is no longer required"}},
+		{"a device that is now only supported", "devices: {required: [a, b]}", "devices: {required: [a], supported: [b]}", []string{"device b is no longer required"}},
 		{"a device that is no longer supported", "devices: {required: [a], supported: [c]}", "devices: {required: [a], informative: [c]}", []string{"device c is no longer supported"}},
 		{"a device that is required instead", "devices: {required: [a], supported: [c]}", "devices: {required: [a, c]}", nil},
-		{"another name of a device", "devices: {required: [intel_gpu_12_60_7]}", "devices: {required: [intel_gpu_pvc]}", nil},
+		{"an alias of a device", "devices: {required: [intel_gpu_12_60_7]}", "devices: {required: [intel_gpu_pvc]}", nil},
 		{"a pattern", "devices: {required: ['intel_*']}", "devices: {required: ['intel_gpu_*']}", []string{"devices intel_* are no longer required"}},
 		{"a broader pattern", "devices: {required: ['nvidia_gpu_*']}", "devices: {required: ['nvidia_*']}", []string{"that no report is about nvidia_gpu_* is no longer a failure; the policy requires nvidia_*"}},
-		{"a broader pattern for devices of the reports", "devices: {required: ['intel_gpu_*']}", "devices: {required: ['intel_*']}", nil},
+		{"a broader pattern for reported devices", "devices: {required: ['intel_gpu_*']}", "devices: {required: ['intel_*']}", nil},
 		{"all devices, then named ones", "devices: {required: ['*']}", "devices: {required: [a, b]}", []string{"devices other than a, b are no longer required"}},
 		{"no list, then named devices", "fail-on: new", "devices: {required: [a]}", []string{"devices other than a are no longer required"}},
 		{"all devices, then none", "devices: {required: ['*']}", "devices: {informative: ['*']}", []string{"devices * are no longer required"}},
-		{"named devices of the reports, then all", "devices: {required: [a, b]}", "devices: {required: ['*']}", nil},
-		{"named devices, one of which is in no report, then all", "devices: {required: [a, gone]}", "devices: {required: ['*']}", []string{"that no report is about gone is no longer a failure; the policy requires *"}},
-		{"the same by a pattern for the others", "devices: {required: [a, gone]}", "devices: {required: ['a*', 'g*']}", []string{"that no report is about gone is no longer a failure; the policy requires a*, g*"}},
-		{"the policy is deleted", "devices: {required: [a, gone]}\nfail-on: any\nrules: {kernel-lost: error}", none,
+		{"reported devices, then all", "devices: {required: [a, b]}", "devices: {required: ['*']}", nil},
+		{"named devices including an unreported one, then all", "devices: {required: [a, gone]}", "devices: {required: ['*']}", []string{"that no report is about gone is no longer a failure; the policy requires *"}},
+		{"named devices including an unreported one, then patterns", "devices: {required: [a, gone]}", "devices: {required: ['a*', 'g*']}", []string{"that no report is about gone is no longer a failure; the policy requires a*, g*"}},
+		{"a deleted policy", "devices: {required: [a, gone]}\nfail-on: any\nrules: {kernel-lost: error}", none,
 			[]string{"that no report is about gone is no longer a failure; the policy requires *", "fail-on is new, not any", "the rule kernel-lost is warning, not error"}},
-		{"a first policy that asks for nothing", none, "fail-on: none", []string{"fail-on is none, not new"}},
-		{"a first policy with the devices of the reports", none, "devices: {required: [a, b]}", []string{"devices other than a, b are no longer required"}},
-		{"a first policy that asks for more", none, "fail-on: any\nfail-on-stale: true\nundetermined: error", nil},
+		{"a first policy that requires nothing", none, "fail-on: none", []string{"fail-on is none, not new"}},
+		{"a first policy with the reported devices", none, "devices: {required: [a, b]}", []string{"devices other than a, b are no longer required"}},
+		{"a first policy that requires more", none, "fail-on: any\nfail-on-stale: true\nundetermined: error", nil},
 		{"fail-on", "fail-on: any", "fail-on: new", []string{"fail-on is new, not any"}},
 		{"fail-on-severity", "fail-on-severity: note", "fail-on-severity: warning", []string{"fail-on-severity is warning, not note"}},
 		{"undetermined", "undetermined: error", "", []string{"undetermined is warning, not error"}},
@@ -45,16 +45,16 @@ func TestWeakened(t *testing.T) {
 		{"fail-on-stale", "fail-on-stale: true", "", []string{"fail-on-stale is off"}},
 		{"compare-with-base", "compare-with-base: required", "", []string{"compare-with-base is optional, not required"}},
 		{"the level of a rule", "rules: {kernel-lost: error}", "rules: {kernel-lost: note, missing-aspect: warning}", []string{"the rule kernel-lost is note, not error", "the rule missing-aspect is warning, not error"}},
-		{"a rule goes back to its level", "rules: {kernel-lost: error}", "", []string{"the rule kernel-lost is warning, not error"}},
-		{"a rule is stricter", "rules: {missing-aspect: note}", "", nil},
+		{"a rule returns to its default level", "rules: {kernel-lost: error}", "", []string{"the rule kernel-lost is warning, not error"}},
+		{"a stricter rule", "rules: {missing-aspect: note}", "", nil},
 		{"a family", "", "families: [{name: f, kernels: [x]}]", []string{"the family f is new"}},
-		{"a family with another kernel", "families: [{name: f, kernels: [x]}]", "families: [{name: f, kernels: [x, y]}]", []string{"the family f has more kernels"}},
+		{"a family with one more kernel", "families: [{name: f, kernels: [x]}]", "families: [{name: f, kernels: [x, y]}]", []string{"the family f has more kernels"}},
 		{"a family with a broader pattern", "families: [{name: f, kernels: ['x<*>']}]", "families: [{name: f, kernels: ['x*']}]", []string{"the family f has more kernels"}},
 		{"a family with fewer kernels", "families: [{name: f, kernels: ['x<*>', y]}]", "families: [{name: g, kernels: ['x<int>']}]", nil},
 		{"an exception", "", allowed, []string{"the exception from missing-aspect for K is new"}},
-		{"an exception ends later", allowed, allow("kernels: [K], expires: 2027-02-01"), []string{"the exception from missing-aspect for K ends later"}},
-		{"an exception ends earlier", allowed, allow("kernels: [K], expires: 2026-12-01"), nil},
-		{"an exception never ends", allowed, allow("kernels: [K]") + "\nlimits: {allow-without-end: true}", []string{"the exception from missing-aspect for K ends later", "exceptions may be without an end"}},
+		{"an exception that expires later", allowed, allow("kernels: [K], expires: 2027-02-01"), []string{"the exception from missing-aspect for K ends later"}},
+		{"an exception that expires earlier", allowed, allow("kernels: [K], expires: 2026-12-01"), nil},
+		{"an exception that never expires", allowed, allow("kernels: [K]") + "\nlimits: {allow-without-end: true}", []string{"the exception from missing-aspect for K ends later", "exceptions may be without an end"}},
 		{"an exception for more kernels", allowed, allow("kernels: ['K*'], expires: 2027-01-01"), []string{"the exception from missing-aspect for K* is broader"}},
 		{"an exception for fewer kernels", allow("kernels: ['K*'], expires: 2027-01-01"), allowed, nil},
 		{"an exception for fewer devices", allowed, allow("kernels: [K], devices: [a], targets: ['//x'], detail: {aspect: fp64}, expires: 2027-01-01"), nil},
@@ -76,7 +76,7 @@ func TestWeakened(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
 			if got := weakened(now, now, nil); len(got) > 0 && strings.Contains(test.now, "required: [a") {
-				t.Errorf("the same policy asks for less: %q", got)
+				t.Errorf("compared with itself: %q", got)
 			}
 		})
 	}
@@ -115,7 +115,7 @@ func TestWeakenedBaseline(t *testing.T) {
 		{"the same", Baseline{Findings: []Entry{k, l}, Targets: both}, Baseline{Findings: []Entry{k, l}, Targets: both}, nil, nil},
 		{"fewer entries", Baseline{Findings: []Entry{k, l}}, Baseline{Findings: []Entry{k}}, nil, nil},
 		{"more entries", Baseline{Findings: []Entry{k}}, Baseline{Findings: []Entry{k, l}}, nil, []string{"1 known problem is not in the baseline of the base branch"}},
-		{"more entries, which the reports of the base branch have", Baseline{Findings: []Entry{k}}, Baseline{Findings: []Entry{k, l}}, reports(bad, "a", "b"), nil},
+		{"more entries, which the base reports have", Baseline{Findings: []Entry{k}}, Baseline{Findings: []Entry{k, l}}, reports(bad, "a", "b"), nil},
 		{"a first baseline", Baseline{}, Baseline{Findings: []Entry{k, l}, Targets: both}, nil, []string{"2 known problems are not in the baseline of the base branch"}},
 		{"no targets", Baseline{Targets: both}, Baseline{}, nil,
 			[]string{"the baseline no longer lists the target //p:t, the target //p:u: it is no failure when these are not checked"}},
@@ -123,9 +123,9 @@ func TestWeakenedBaseline(t *testing.T) {
 			[]string{"the baseline no longer lists the device a of //p:t, the device b of //p:t: it is no failure when these are not checked"}},
 		{"data of devices", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{digest["a"], "a"}, {digest["b"], "b"}}}, nil,
 			[]string{"the data of the required device a differ from the base branch's baseline"}},
-		{"data of devices that nobody has", Baseline{Devices: []BaselineDevice{{digest["a"], "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
+		{"data of unused devices", Baseline{Devices: []BaselineDevice{{digest["a"], "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
 			[]string{"the baseline has data of the device a that neither its reports nor the base branch have: new problems on it do not fail"}},
-		{"data of devices that are not current in the base either", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
+		{"data of devices that is also outdated in the base", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
 			[]string{"the data of the required device a differ from the base branch's baseline"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestWeakenedBaseline(t *testing.T) {
 				}
 			}
 			if got := weaknesses(Evaluate(in)); !slices.Equal(got, want) {
-				t.Errorf("for the next: got  %q\nwant %q", got, want)
+				t.Errorf("for the next baseline: got  %q\nwant %q", got, want)
 			}
 		})
 	}
@@ -165,11 +165,11 @@ func TestPolicies(t *testing.T) {
 		in   Input
 		want []string
 	}{
-		{"the change asks for less", Input{Policy: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
-		{"the change will ask for less", Input{Policy: strict, NextPolicy: weak}, []string{"once it is merged, the change asks for less: fail-on is none, not any"}},
-		{"a flag asks for less", Input{Policy: weak, Written: strict}, []string{"a flag or an input replaces what the policy says: fail-on is none, not any"}},
-		{"a flag hides what the change asks for less", Input{Policy: strict, Written: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
-		{"a flag asks for more", Input{Policy: strict, Written: weak, BasePolicy: weak}, nil},
+		{"a weaker change", Input{Policy: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
+		{"a weaker change, policy of the base", Input{Policy: strict, NextPolicy: weak}, []string{"once it is merged, the change asks for less: fail-on is none, not any"}},
+		{"a weaker flag", Input{Policy: weak, Written: strict}, []string{"a flag or an input replaces what the policy says: fail-on is none, not any"}},
+		{"a flag that hides a weaker change", Input{Policy: strict, Written: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
+		{"a stricter flag", Input{Policy: strict, Written: weak, BasePolicy: weak}, nil},
 	} {
 		test.in.Reports, test.in.Today = reports, today
 		if got := weaknesses(Evaluate(test.in)); !slices.Equal(got, test.want) {

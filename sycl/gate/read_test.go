@@ -58,7 +58,7 @@ func TestReadPolicy(t *testing.T) {
 	}
 	short, err := ReadPolicy("p.yaml", strings.NewReader("version: 1\n"))
 	if want := DefaultPolicy(); err != nil || !reflect.DeepEqual(short.Required, want.Required) || short.FailOnSeverity != Error || !short.FailOnEmpty {
-		t.Errorf("a policy that says nothing is %+v, %v", short, err)
+		t.Errorf("empty policy: %+v, %v", short, err)
 	}
 }
 
@@ -68,23 +68,23 @@ func TestReadPolicyErrors(t *testing.T) {
 		{"nothing", "", `p.yaml: empty policy; "version: 1" is required`},
 		{"a comment", "# x\n", `"version: 1" is required`},
 		{"no version", "fail-on: new\n", `p.yaml:1: missing "version: 1"`},
-		{"another version", "version: 2\n", `p.yaml:1: version: unsupported version "2"; use a newer tool`},
+		{"an unsupported version", "version: 2\n", `p.yaml:1: version: unsupported version "2"; use a newer tool`},
 		{"a list", "- a\n", "p.yaml:1: expected keys with values"},
 		{"an unknown key", "version: 1\nfail_on: new\n", `p.yaml:2: unknown key "fail_on"; did you mean fail-on?`},
-		{"a key that is like none", "version: 1\nx: new\n", `p.yaml:2: unknown key "x"; expected one of allow, `},
-		{"a key in another case", "version: 1\nFail-on: new\n", `unknown key "Fail-on"`},
-		{"a key twice", "version: 1\nfail-on: new\n\nfail-on: any\n", `p.yaml:4: fail-on: duplicate key, also on line 2`},
-		{"an unknown key inside", "version: 1\ndevices: {reqired: [a]}\n", `p.yaml:2: devices: unknown key "reqired"; did you mean required?`},
+		{"a key without a similar name", "version: 1\nx: new\n", `p.yaml:2: unknown key "x"; expected one of allow, `},
+		{"a key in a different case", "version: 1\nFail-on: new\n", `unknown key "Fail-on"`},
+		{"a duplicate key", "version: 1\nfail-on: new\n\nfail-on: any\n", `p.yaml:4: fail-on: duplicate key, also on line 2`},
+		{"an unknown nested key", "version: 1\ndevices: {reqired: [a]}\n", `p.yaml:2: devices: unknown key "reqired"; did you mean required?`},
 		{"an invalid mode", "version: 1\nfail-on: old\n", `p.yaml:2: fail-on: expected new, any or none, got "old"`},
 		{"an invalid severity", "version: 1\nfail-on-severity: fatal\n", `"fatal" is not a severity: expected one of off, note, warning, error`},
-		{"a threshold that is off", "version: 1\nfail-on-severity: off\n", `to let every check pass, use "fail-on: none"`},
+		{"a disabled threshold", "version: 1\nfail-on-severity: off\n", `to let every check pass, use "fail-on: none"`},
 		{"an invalid boolean", "version: 1\nfail-on-stale: yes\n", `fail-on-stale: expected true or false, got "yes"`},
 		{"an invalid comparison", "version: 1\ncompare-with-base: always\n", `p.yaml:2: compare-with-base: expected required or optional, got "always"`},
 		{"a version in quotation marks", "version: '1'\n", `p.yaml:1: version: expected 1, got "1"`},
 		{"a boolean in quotation marks", "version: 1\nfail-on-stale: 'true'\n", `fail-on-stale: expected true or false, got "true"`},
 		{"a number in quotation marks", "version: 1\nlimits: {max-allow: '5'}\n", `limits.max-allow: expected a number, got "5"`},
 		{"a text without quotation marks", allow("{rule: missing-aspect, kernels: [a], reason: 5}"), `allow[0].reason: expected a text, got "5"`},
-		{"a detail that is no text and no number", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {aspect: true}}"), `detail.aspect: expected a text, got "true"`},
+		{"a detail that is neither text nor number", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {aspect: true}}"), `detail.aspect: expected a text, got "true"`},
 		{"an unknown rule", "version: 1\nrules: {mising-aspect: off}\n", `rules: unknown key "mising-aspect"; did you mean missing-aspect?`},
 		{"undetermined among the rules", "version: 1\nrules: {undetermined: off}\n", `the key "undetermined" of the policy sets`},
 		{"an empty list", "version: 1\ndevices: {required: []}\n", "devices.required: empty list"},
@@ -93,25 +93,25 @@ func TestReadPolicyErrors(t *testing.T) {
 		{"a long pattern", "version: 1\ndevices: {required: [" + strings.Repeat("a", 2000) + "]}\n", "pattern too long (limit 1000 bytes)"},
 		{"many patterns", "version: 1\ndevices: {required: [" + strings.Repeat("a,", 1001) + "]}\n", "too many elements (limit 1000)"},
 		{"a family without kernels", "version: 1\nfamilies: [{name: f}]\n", `families[0]: "name" and "kernels" are required`},
-		{"a family that needs all", "version: 1\nfamilies: [{name: f, kernels: [a], need: all}]\n", `unknown value "all" of need; expected any`},
-		{"a family twice", "version: 1\nfamilies: [{name: f, kernels: [a]}, {name: f, kernels: [b]}]\n", `duplicate family "f"`},
+		{"a family that requires all kernels", "version: 1\nfamilies: [{name: f, kernels: [a], need: all}]\n", `unknown value "all" of need; expected any`},
+		{"a duplicate family", "version: 1\nfamilies: [{name: f, kernels: [a]}, {name: f, kernels: [b]}]\n", `duplicate family "f"`},
 		{"an exception without a reason", allow("{rule: missing-aspect, kernels: [a], expires: 2027-01-01}"), `p.yaml:3: allow[0]: missing "reason"`},
 		{"an exception with an empty reason", allow("{rule: missing-aspect, kernels: [a], reason: ' ', expires: 2027-01-01}"), `allow[0].reason: empty text`},
-		{"an exception without an end", allow("{rule: missing-aspect, kernels: [a], reason: r}"), `p.yaml:3: allow: missing "expires"`},
+		{"an exception without an expiry date", allow("{rule: missing-aspect, kernels: [a], reason: r}"), `p.yaml:3: allow: missing "expires"`},
 		{"a day that does not exist", allow("{rule: missing-aspect, kernels: [a], reason: r, expires: 2027-02-30}"), `invalid date "2027-02-30"`},
 		{"a time", allow("{rule: missing-aspect, kernels: [a], reason: r, expires: 2027-02-20T10:00:00Z}"), `invalid date`},
-		{"an exception from an unknown rule", allow("{rule: mising-aspect, kernels: [a], reason: r}"), `unknown rule "mising-aspect"; did you mean missing-aspect?`},
-		{"an exception from a notice", allow("{rule: policy-weakened, kernels: [a], reason: r}"), `unknown rule "policy-weakened"`},
-		{"a detail of another rule", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {sub-group-size: 8}}"), "rule missing-aspect has no detail sub-group-size"},
+		{"an exception for an unknown rule", allow("{rule: mising-aspect, kernels: [a], reason: r}"), `unknown rule "mising-aspect"; did you mean missing-aspect?`},
+		{"an exception for a notice", allow("{rule: policy-weakened, kernels: [a], reason: r}"), `unknown rule "policy-weakened"`},
+		{"a detail of a different rule", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {sub-group-size: 8}}"), "rule missing-aspect has no detail sub-group-size"},
 		{"two details", allow("{rule: missing-aspect, kernels: [a], reason: r, detail: {aspect: a, required: b}}"), "only one detail is allowed"},
 		{"too many exceptions", "version: 1\nlimits: {max-allow: 0}\n" + strings.TrimPrefix(allow("{rule: missing-aspect, kernels: [a], reason: r, expires: 2027-01-01}"), "version: 1\n"), "p.yaml:3: allow: too many entries: 1 (limits.max-allow is 0)"},
 		{"a limit below 0", "version: 1\nlimits: {max-allow: -1}\n", `expected an integer, got "-1"`},
-		{"a reference", "version: 1\ndevices: {required: &a [x], supported: *a}\n", "references (& and *) are not supported"},
-		{"references to references", "version: 1\nrules: &a {missing-aspect: off}\nlimits: *a\n", "references (& and *) are not supported"},
-		{"keys of another mapping", "version: 1\nlimits: {<<: {max-allow: 1}}\n", `unknown key "<<"`},
+		{"an alias", "version: 1\ndevices: {required: &a [x], supported: *a}\n", "references (& and *) are not supported"},
+		{"aliases of aliases", "version: 1\nrules: &a {missing-aspect: off}\nlimits: *a\n", "references (& and *) are not supported"},
+		{"a merge key", "version: 1\nlimits: {<<: {max-allow: 1}}\n", `unknown key "<<"`},
 		{"a tag", "version: !!str 1\n", "p.yaml:1: version: tags such as !!str are not supported"},
 		{"a second document", "version: 1\n---\nversion: 1\n", "p.yaml:2: the file contains more than one YAML document"},
-		{"what is not YAML", "version: 1\n\tx", "not YAML"},
+		{"invalid YAML", "version: 1\n\tx", "not YAML"},
 		{"a very long file", "version: 1\n" + strings.Repeat("#", 1<<20), "file too large (limit 1048576 bytes)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -154,13 +154,13 @@ func TestReadBaselineErrors(t *testing.T) {
 	}
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "", "the file is empty"},
-		{"another schema", replace("compat-baseline/v1", "compat-baseline/v2"), "not a baseline"},
-		{"another version", replace(`"1.0"`, `"1.1"`), "unsupported version; expected 1.0"},
-		{"a requirement that was edited", replace(`"required":"fp64"`, `"required":"fp16"`), "does not match its entry"},
-		{"a rule that cannot be known", replace(`"rule":"missing-aspect"`, `"rule":"coverage-lost"`), "does not match its entry"},
+		{"an unknown schema", replace("compat-baseline/v1", "compat-baseline/v2"), "not a baseline"},
+		{"an unsupported version", replace(`"1.0"`, `"1.1"`), "unsupported version; expected 1.0"},
+		{"an edited requirement", replace(`"required":"fp64"`, `"required":"fp16"`), "does not match its entry"},
+		{"a rule that baselines do not support", replace(`"rule":"missing-aspect"`, `"rule":"coverage-lost"`), "does not match its entry"},
 		{"a count below 1", replace(`"count":1`, `"count":0`), "count 0 is out of range (1 to 2147483647)"},
-		{"a member twice", replace(`"count":1`, `"count":1,"count":2`), `b.json:8: duplicate member "count"`},
-		{"another file", "secret: 'x'", "not a baseline"},
+		{"a duplicate member", replace(`"count":1`, `"count":1,"count":2`), `b.json:8: duplicate member "count"`},
+		{"an unrelated file", "secret: 'x'", "not a baseline"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := ReadBaseline("b.json", strings.NewReader(test.text))
@@ -210,7 +210,7 @@ func FuzzReadBaseline(f *testing.F) {
 		var out bytes.Buffer
 		testkit.NoError(t, Prune(b, r).Encode(&out))
 		if _, err := ReadBaseline("again.json", &out); err != nil {
-			t.Errorf("what was pruned cannot be read: %v", err)
+			t.Errorf("cannot read the pruned baseline: %v", err)
 		}
 	})
 }

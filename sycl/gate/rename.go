@@ -45,7 +45,7 @@ type pairer struct {
 
 // pairTargets pairs the kernels of targets, with equal or different names. It also returns the
 // unpaired kernels.
-func pairTargets(before, after map[string]*target) (same, renamed []pair, gone, came []row) {
+func pairTargets(before, after map[string]*target) (same, renamed []pair, removed, added []row) {
 	renamedTo := pairLibraries(librariesOf(before), librariesOf(after))
 	was := map[string]string{} // old labels by new label
 	for old, now := range renamedTo {
@@ -56,7 +56,7 @@ func pairTargets(before, after map[string]*target) (same, renamed []pair, gone, 
 		for i, k := range t.kernels {
 			switch at := other.find(k.name); {
 			case at < 0:
-				gone = append(gone, row{t, i})
+				removed = append(removed, row{t, i})
 			case other.label == t.label:
 				same = append(same, pair{old: row{t, i}, now: row{other, at}})
 			default:
@@ -70,11 +70,11 @@ func pairTargets(before, after map[string]*target) (same, renamed []pair, gone, 
 		other := before[cmp.Or(was[t.label], t.label)]
 		for i, k := range t.kernels {
 			if other.find(k.name) < 0 {
-				came = append(came, row{t, i})
+				added = append(added, row{t, i})
 			}
 		}
 	}
-	p := &pairer{old: gone, now: came, needs: reportedNeeds(), library: func(r row) string { return cmp.Or(renamedTo[r.label], r.label) }}
+	p := &pairer{old: removed, now: added, needs: reportedNeeds(), library: func(r row) string { return cmp.Or(renamedTo[r.label], r.label) }}
 	p.pairAll()
 	return same, append(renamed, p.pairs...), p.old, p.now
 }
@@ -97,7 +97,7 @@ func reportedNeeds() func(row) []string {
 func (p *problem) need() string { return string(p.rule) + " " + p.requirement() }
 
 // pairRenamed pairs removed and added kernels. It also returns the unpaired kernels.
-func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, came []row) {
+func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, removed, added []row) {
 	p := &pairer{old: old, now: now, needs: needs, library: func(r row) string { return r.label }}
 	p.pairAll()
 	return p.pairs, p.old, p.now
@@ -106,7 +106,7 @@ func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, 
 // pairAll pairs kernels by the most reliable keys first.
 func (p *pairer) pairAll() {
 	of := func(r row) *kernel { return r.kernels[r.index] }
-	p.by(func(r row) string { return of(r).name }, renamedTarget)
+	p.pairByKey(func(r row) string { return of(r).name }, renamedTarget)
 	place := func(r row) string {
 		if l := of(r).location; l.Line > 0 {
 			return fmt.Sprintf("%s\x00%v\x00%s", p.library(r), l, p.needOf(r))
@@ -117,29 +117,29 @@ func (p *pairer) pairAll() {
 		_, arguments := kernelname.Stem(of(r).display)
 		return arguments
 	}
-	p.by(func(r row) string { return joinKey(place(r), argumentsOf(r)) }, renamed)
-	p.by(place, renamed)
+	p.pairByKey(func(r row) string { return joinKey(place(r), argumentsOf(r)) }, renamed)
+	p.pairByKey(place, renamed)
 	bare := remember(func(k *kernel) string {
 		name, _ := unqualified(k.display)
 		return name
 	})
-	p.by(func(r row) string { return joinKey(p.library(r), bare(r)) }, renamed)
-	p.by(bare, renamed)
-	p.byNamespace()
+	p.pairByKey(func(r row) string { return joinKey(p.library(r), bare(r)) }, renamed)
+	p.pairByKey(bare, renamed)
+	p.pairByNamespace()
 	// Compiler and library releases differ in how they write numbers in template arguments.
 	plain := remember(func(k *kernel) string {
 		name, _ := unqualified(withoutTypes(k.display))
 		return name
 	})
-	p.by(func(r row) string { return joinKey(p.library(r), plain(r)) }, renamed)
-	p.by(plain, renamed)
+	p.pairByKey(func(r row) string { return joinKey(p.library(r), plain(r)) }, renamed)
+	p.pairByKey(plain, renamed)
 	// size_t is unsigned long on Linux and unsigned long long on Windows.
 	platform := remember(func(k *kernel) string {
 		name, _ := unqualified(withoutTypes(withoutPlatform(k.display)))
 		return name
 	})
-	p.by(func(r row) string { return joinKey(p.library(r), platform(r)) }, renamed)
-	p.by(func(r row) string { // line numbers change
+	p.pairByKey(func(r row) string { return joinKey(p.library(r), platform(r)) }, renamed)
+	p.pairByKey(func(r row) string { // line numbers change
 		return joinKey(of(r).location.Path, p.library(r), argumentsOf(r), p.needOf(r))
 	}, renamed)
 }
@@ -166,8 +166,8 @@ func joinKey(first string, parts ...string) string {
 	return first + "\x00" + strings.Join(parts, "\x00")
 }
 
-// by pairs kernels whose key is not "" and unique on each side.
-func (p *pairer) by(key func(row) string, name func(old, now row) Renaming) {
+// pairByKey pairs kernels whose key is not "" and unique on each side.
+func (p *pairer) pairByKey(key func(row) string, name func(old, now row) Renaming) {
 	if len(p.old) == 0 || len(p.now) == 0 {
 		return
 	}
@@ -200,18 +200,18 @@ func (p *pairer) pair(find func(string) (int, bool), key func(row) string, name 
 		taken[i] = true
 		p.pairs = append(p.pairs, pair{r, p.now[i], name(r, p.now[i])})
 	}
-	var came []row
+	var added []row
 	for i, r := range p.now {
 		if !taken[i] {
-			came = append(came, r)
+			added = append(added, r)
 		}
 	}
-	p.old, p.now = left, came
+	p.old, p.now = left, added
 }
 
-// byNamespace pairs kernels whose names become equal after a namespace replacement that other pairs
-// have, too.
-func (p *pairer) byNamespace() {
+// pairByNamespace pairs kernels whose names become equal after a namespace replacement that other
+// pairs have, too.
+func (p *pairer) pairByNamespace() {
 	var known [][2]string
 	for _, r := range renamings(p.pairs) {
 		if r.What == RenamedNamespace && !strings.Contains(r.From, ", ") {

@@ -20,7 +20,7 @@ type repetitions struct {
 
 // repeated holds the statuses of a target that another target has.
 type repeated struct {
-	is []bool      // by kernel and device
+	is []bool      // pairByKey kernel and device
 	of map[int]row // the kernel with the counted status, by index in is
 }
 
@@ -167,9 +167,9 @@ func problemsByRow(t *target, known map[*target][][]*problem) [][]*problem {
 	return byRow
 }
 
-// once omits the items of repeated statuses. If an exception or a family covers only one of two
-// items, it keeps both, because an exception for one target does not apply to another.
-func (r *repetitions) once(items []*item) []*item {
+// withoutRepeated omits the items of repeated statuses. If an exception or a family covers only one
+// of two items, it keeps both, because an exception for one target does not apply to another.
+func (r *repetitions) withoutRepeated(items []*item) []*item {
 	if len(r.byTarget) == 0 {
 		return items
 	}
@@ -236,8 +236,8 @@ func (r *repeated) counts(t *target, index int) bool {
 	return none
 }
 
-// elsewhere reports whether another target has a status of the kernel on a device.
-func (r *repetitions) elsewhere(t *target, index int, device string) bool {
+// isElsewhere reports whether another target has a status of the kernel on a device.
+func (r *repetitions) isElsewhere(t *target, index int, device string) bool {
 	return slices.ContainsFunc(r.peers[row{t, index}], func(k row) bool {
 		return k.status(k.index, k.column(device)) != compat.NoStatus
 	})

@@ -47,18 +47,18 @@ func TestRepetitions(t *testing.T) {
 		also         string
 		kernels      int
 	}{
-		{"another report on the same binary", "", imagesOf(reportOf("//p:compat", []string{"a", "b"}, bad), one), []string{"error missing-aspect Bad a,b FAILS"}, "//p:kernels", 2},
-		{"a report on the binary and another one", "", imagesOf(reportOf("//p:compat", []string{"a", "b"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}, "More": {}}), map[string][]string{"Good": {"1", "7"}, "Bad": {"1", "2"}, "More": {"7"}}),
+		{"a second report on the same binary", "", imagesOf(reportOf("//p:compat", []string{"a", "b"}, bad), one), []string{"error missing-aspect Bad a,b FAILS"}, "//p:kernels", 2},
+		{"a report on two binaries", "", imagesOf(reportOf("//p:compat", []string{"a", "b"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}, "More": {}}), map[string][]string{"Good": {"1", "7"}, "Bad": {"1", "2"}, "More": {"7"}}),
 			[]string{"error missing-aspect Bad a,b FAILS"}, "//p:compat", 3},
 		{"a report on more devices", "", imagesOf(reportOf("//p:compat", []string{"a", "b", "c"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64), "c": why(fp64)}}), one),
 			[]string{"error missing-aspect Bad a,b,c FAILS"}, "//p:kernels", 2},
-		{"a required device that only one report is about", "devices: {required: [a, c]}", imagesOf(reportOf("//p:compat", []string{"a", "b", "c"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}}), one),
+		{"a required device in only one report", "devices: {required: [a, c]}", imagesOf(reportOf("//p:compat", []string{"a", "b", "c"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}}), one),
 			[]string{"error missing-aspect Bad a FAILS", "note missing-aspect Bad b"}, "//p:kernels", 2},
-		{"other device images", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), map[string][]string{"Good": {"3"}, "Bad": {"3"}}),
+		{"different device images", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), map[string][]string{"Good": {"3"}, "Bad": {"3"}}),
 			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b FAILS"}, "", 4},
-		{"device images of which neither has all", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), map[string][]string{"Good": {"1"}, "Bad": {"1", "3"}}),
+		{"overlapping device images", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), map[string][]string{"Good": {"1"}, "Bad": {"1", "3"}}),
 			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b FAILS"}, "", 3},
-		{"other reasons", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp16)}}), one),
+		{"different reasons", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp16)}}), one),
 			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad b FAILS"}, "//p:other", 3},
 		{"no device images", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), nil),
 			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b FAILS"}, "", 4},
@@ -78,7 +78,7 @@ func TestRepetitions(t *testing.T) {
 				also = append(also, f.Also...)
 			}
 			if got := strings.Join(slices.Compact(also), " "); got != test.also {
-				t.Errorf("the same problem is said to be in %q, want %q", got, test.also)
+				t.Errorf("targets with the same problem: %q, want %q", got, test.also)
 			}
 			if r.Counts.Kernels != test.kernels {
 				t.Errorf("%d kernels, want %d: %+v", r.Counts.Kernels, test.kernels, r.Counts)
@@ -92,11 +92,11 @@ func TestRepetitions(t *testing.T) {
 				}
 			}
 			if want := r.Counts.Cells - r.Counts.NotReported; n != want {
-				t.Errorf("%d statuses are listed, and %d count", n, want)
+				t.Errorf("%d statuses listed, want %d", n, want)
 			}
 			in.Reports = facts(test.other, own())
 			if a, b := encoded(t, r), encoded(t, Evaluate(in)); strings.ReplaceAll(strings.ReplaceAll(a, "r0.json", "x"), "r1.json", "x") != strings.ReplaceAll(strings.ReplaceAll(b, "r0.json", "x"), "r1.json", "x") {
-				t.Error("the order of the reports matters")
+				t.Error("the result depends on the order of the reports")
 			}
 			// Everything on the base branch is known, no matter which of the reports it has.
 			for _, base := range [][]*Index{facts(own(), test.other), facts(own()), facts(test.other)} {
@@ -122,12 +122,12 @@ func TestRepetitionsAndBaseline(t *testing.T) {
 	for from, reports := range sets {
 		b := NewBaseline(Evaluate(Input{Reports: reports, Today: today}))
 		if len(b.Findings) != 1 || b.Findings[0].Count != 1 {
-			t.Errorf("the baseline of %s has %+v", from, b.Findings)
+			t.Errorf("baseline of %s: %+v", from, b.Findings)
 		}
 		b.Targets = nil // lost coverage is a separate topic
 		for to, reports := range sets {
 			if r := Evaluate(Input{Reports: reports, Baseline: b, Today: today}); r.Conclusion != Success || r.Counts.Unchanged != 1 || r.Counts.Absent != 0 {
-				t.Errorf("the baseline of %s with %s: %+v", from, to, r.Counts)
+				t.Errorf("baseline of %s applied to %s: %+v", from, to, r.Counts)
 			}
 		}
 	}

@@ -274,7 +274,7 @@ func ReadResult(name string, r io.Reader) (*Result, error) {
 	if _, err := resultFormat.read(name, r, out); err != nil {
 		return nil, err
 	}
-	if fault := out.fault(); fault != "" {
+	if fault := out.whyInvalid(); fault != "" {
 		return nil, &SyntaxError{File: name, Msg: fault}
 	}
 	return out, nil

@@ -32,7 +32,7 @@ func TestDiffSchema(t *testing.T) {
 		}
 	}
 	if len(kinds) != 6 {
-		t.Errorf("only changes of the kinds %v", kinds)
+		t.Errorf("only these kinds of changes are tested: %v", kinds)
 	}
 }
 
@@ -50,13 +50,13 @@ func TestSchema(t *testing.T) {
 		var root map[string]any
 		testkit.NoError(t, json.Unmarshal(test.schema, &root))
 		if root["$id"] != test.id {
-			t.Errorf("%s: the schema is %v", name, root["$id"])
+			t.Errorf("%s: schema id %v", name, root["$id"])
 		}
 		if err := testkit.ValidateJSON(test.schema, []byte(test.text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if testkit.ValidateJSON(test.schema, []byte(strings.Replace(test.text, `"schema"`, `"scheme"`, 1))) == nil {
-			t.Errorf("%s: the schema takes an unknown member", name)
+			t.Errorf("%s: the schema accepts an unknown member", name)
 		}
 	}
 	for name, data := range map[string][]byte{"result.json": docs.ResultSchema, "baseline.json": docs.BaselineSchema} {
@@ -69,7 +69,7 @@ func TestSchema(t *testing.T) {
 		t.Error(err)
 	}
 	if testkit.ValidateYAML(docs.PolicySchema, []byte("version: 1\nfail_on: new\n")) == nil {
-		t.Error("the schema of policies takes an unknown key")
+		t.Error("the schema of policies accepts an unknown key")
 	}
 	var result, baseline, diff map[string]any
 	json.Unmarshal(docs.DiffSchema, &diff)
@@ -105,17 +105,17 @@ func TestSchema(t *testing.T) {
 		ids = append(ids, v.(string))
 	}
 	if !slices.Equal(ids, findingRules()) {
-		t.Errorf("the rules of the schema are %q", ids)
+		t.Errorf("rules in the schema: %q", ids)
 	}
 	for key := range at(p, "properties") {
 		if !strings.Contains("\n"+wholePolicy, "\n"+key+":") {
-			t.Errorf("the schema has %s, the policy of the tests has not", key)
+			t.Errorf("the policy in the tests lacks %s", key)
 		}
 	}
 	for _, key := range []string{"devices", "limits"} {
 		for k := range at(p, "properties", key, "properties") {
 			if !strings.Contains(wholePolicy, k+":") {
-				t.Errorf("the schema has %s, the policy of the tests has not", k)
+				t.Errorf("the policy in the tests lacks %s", k)
 			}
 		}
 	}

@@ -44,9 +44,9 @@ func TestStrict(t *testing.T) {
 				wrong, refused := s.ValidateJSON(data), test.read(data)
 				switch {
 				case wrong != nil && refused == nil:
-					t.Errorf("%s: the reader takes it", name)
+					t.Errorf("%s: accepted by the reader, but not by the schema", name)
 				case wrong == nil && refused != nil && !stricter.MatchString(refused.Error()):
-					t.Errorf("%s: the schema takes it, and the reader says %v", name, refused)
+					t.Errorf("%s: accepted by the schema, but not by the reader: %v", name, refused)
 				}
 			}
 			t.Logf("%d mutations", n)

@@ -40,20 +40,20 @@ type ChangeSection struct {
 	all     bool        // show all rows
 }
 
-// First returns the rows of a section that are shown.
-func (s ChangeSection) First() []ChangeRow {
+// ShownRows returns the rows of a section that are shown.
+func (s ChangeSection) ShownRows() []ChangeRow {
 	if s.all {
 		return s.Rows
 	}
 	return s.Rows[:min(len(s.Rows), mostRows)]
 }
 
-// Left returns the number of omitted rows.
-func (s ChangeSection) Left() int { return len(s.Rows) - len(s.First()) }
+// OmittedRows returns the number of omitted rows.
+func (s ChangeSection) OmittedRows() int { return len(s.Rows) - len(s.ShownRows()) }
 
-// leftKernels returns the number of kernels in omitted rows.
-func (s ChangeSection) leftKernels() (n int) {
-	for _, r := range s.Rows[len(s.First()):] {
+// omittedKernels returns the number of kernels in omitted rows.
+func (s ChangeSection) omittedKernels() (n int) {
+	for _, r := range s.Rows[len(s.ShownRows()):] {
 		n += r.Kernels
 	}
 	return n
@@ -77,8 +77,8 @@ type ChangeRow struct {
 	stems   map[string]int
 }
 
-// Some returns the first names of a row.
-func (r ChangeRow) Some() string { return safetext.JoinFirst(r.Names, mostStems) }
+// FirstNames returns the first names of a row.
+func (r ChangeRow) FirstNames() string { return safetext.JoinFirst(r.Names, mostStems) }
 
 // ChangeSections groups the changes of kernels: status changes by statuses and devices, and added
 // or removed kernels by their problems and names. Names are escaped.
@@ -161,7 +161,7 @@ func presenceRows(changes []gate.Change) []ChangeRow {
 				devices = append(devices, safetext.Escape(s.Device))
 			}
 		}
-		g.add(c, status(worst, slices.Concat(c.OldReasons, c.NewReasons)), devices)
+		g.add(c, statusText(worst, slices.Concat(c.OldReasons, c.NewReasons)), devices)
 	}
 	return g.sorted()
 }
@@ -257,14 +257,14 @@ func changeGroups(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	}
 	for _, s := range ChangeSections(d) {
 		fmt.Fprintf(out, "\n%s: %s\n", s.Title, show.Count(s.Kernels, "kernel"))
-		for _, r := range s.First() {
+		for _, r := range s.ShownRows() {
 			fmt.Fprintf(out, "%7d  %s\n", r.Kernels, r.Words())
 			if len(r.Names) > 0 {
-				fmt.Fprintf(out, "         %s\n", r.Some())
+				fmt.Fprintf(out, "         %s\n", r.FirstNames())
 			}
 		}
-		if n := s.Left(); n > 0 {
-			fmt.Fprintf(out, "%7d  in %d more %s\n", s.leftKernels(), n, safetext.Plural(n, "group", "groups"))
+		if n := s.OmittedRows(); n > 0 {
+			fmt.Fprintf(out, "%7d  in %d more %s\n", s.omittedKernels(), n, safetext.Plural(n, "group", "groups"))
 		}
 	}
 	if o.Command != "" {
@@ -288,7 +288,7 @@ func (r ChangeRow) Words() string {
 func (r ChangeRow) cells() string {
 	names := ""
 	if len(r.Names) > 0 {
-		names = safetext.TableCell(safetext.CodeSpan(r.Some()))
+		names = safetext.TableCell(safetext.CodeSpan(r.FirstNames()))
 	}
 	return fmt.Sprintf("%d | %s | %s", r.Kernels, safetext.TableCell(safetext.CodeSpan(r.Words())), names)
 }
@@ -312,11 +312,11 @@ func ChangesMarkdown(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	}
 	for _, s := range o.sections(d) {
 		fmt.Fprintf(out, "\n**%s**: %s\n\n| Kernels | What | Names |\n|--:|---|---|\n", s.Title, show.Count(s.Kernels, "kernel"))
-		for _, r := range s.First() {
+		for _, r := range s.ShownRows() {
 			fmt.Fprintf(out, "| %s |\n", r.cells())
 		}
-		if n := s.Left(); n > 0 {
-			fmt.Fprintf(out, "| %d | in %d more %s | |\n", s.leftKernels(), n, safetext.Plural(n, "group", "groups"))
+		if n := s.OmittedRows(); n > 0 {
+			fmt.Fprintf(out, "| %d | in %d more %s | |\n", s.omittedKernels(), n, safetext.Plural(n, "group", "groups"))
 		}
 	}
 	return out.Flush()

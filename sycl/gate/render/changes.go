@@ -112,7 +112,7 @@ func changeWay(c *gate.Change) string {
 			}
 		}
 	default:
-		return fmt.Sprintf(": %s → %s", status(c.Old, c.OldReasons), status(c.New, c.NewReasons))
+		return fmt.Sprintf(": %s → %s", statusText(c.Old, c.OldReasons), statusText(c.New, c.NewReasons))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -120,9 +120,9 @@ func changeWay(c *gate.Change) string {
 	return ": " + strings.Join(parts, "; ")
 }
 
-// status returns a description of a status and its reasons.
-func status(v compat.Status, reasons []gate.ChangeReason) string {
-	if why := whys(reasons); why != "" && v != compat.NoStatus {
+// statusText returns a description of a status and its reasons.
+func statusText(v compat.Status, reasons []gate.ChangeReason) string {
+	if why := reasonsText(reasons); why != "" && v != compat.NoStatus {
 		return fmt.Sprintf("%v (%s)", v, why)
 	}
 	return statusName(v)
@@ -135,8 +135,8 @@ func statusName(v compat.Status) string {
 	return v.String()
 }
 
-// whys returns a description of reasons.
-func whys(reasons []gate.ChangeReason) string {
+// reasonsText returns a description of reasons.
+func reasonsText(reasons []gate.ChangeReason) string {
 	var list []string
 	for _, r := range reasons {
 		f := gate.Finding{Cause: r.Cause, Image: r.Image, Required: r.Required, Rule: r.Rule, Text: r.Text, Devices: []gate.DeviceFinding{{Available: r.Available}}}

@@ -42,7 +42,7 @@ func ChangesCSV(w io.Writer, d *gate.Difference, _ ChangeOptions) error {
 	for i := range d.Changes {
 		c := &d.Changes[i]
 		one := func(device, was, is string) {
-			row(c.Kind, c.Target, c.Kernel, c.Name, device, was, is, whys(c.OldReasons), whys(c.NewReasons), c.OldTarget, c.OldKernel, c.OldName)
+			row(c.Kind, c.Target, c.Kernel, c.Name, device, was, is, reasonsText(c.OldReasons), reasonsText(c.NewReasons), c.OldTarget, c.OldKernel, c.OldName)
 		}
 		switch {
 		case c.Kernel != "" && c.Device != "":

@@ -48,8 +48,8 @@ func Comment(w io.Writer, r *gate.Result, o CommentOptions) error {
 
 // commentWords are [markdownWords] with shortened names.
 var commentWords = words{
-	name:  func(s string) string { return show.CodeSpan(cut(s, longestName)) },
-	value: func(s string) string { return show.CodeSpan(cut(s, longestText)) },
+	name:  func(s string) string { return show.CodeSpan(elide(s, longestName)) },
+	value: func(s string) string { return show.CodeSpan(elide(s, longestText)) },
 }
 
 type comment struct {
@@ -79,12 +79,12 @@ func (c *comment) head() string {
 	return s
 }
 
-// pressing returns the groups of findings that fail or are new, by module.
-func (c *comment) pressing() []group {
+// isFailingOrNew returns the groups of findings that fail or are new, by module.
+func (c *comment) failingOrNew() []group {
 	if c.shown == nil {
 		var list []*gate.Finding
 		for i := range c.Findings {
-			if f := &c.Findings[i]; pressing(f) && !f.IsCovered() && (f.Fails || f.Severity >= gate.Warning) {
+			if f := &c.Findings[i]; isFailingOrNew(f) && !f.IsCovered() && (f.Fails || f.Severity >= gate.Warning) {
 				list = append(list, f)
 			}
 		}
@@ -96,7 +96,7 @@ func (c *comment) pressing() []group {
 // table writes one row per group of kernels of a module that have the same problem. others is the
 // size of the rest of the comment.
 func (c *comment) table(others int) string {
-	groups := c.pressing()
+	groups := c.failingOrNew()
 	if len(groups) == 0 {
 		return ""
 	}
@@ -220,7 +220,7 @@ func (c *comment) solved(b *strings.Builder) {
 		}
 		var names []string
 		for _, name := range kernels[k][:min(len(kernels[k]), mostKernels)] {
-			names = append(names, show.CodeSpan(cut(name, longestName)))
+			names = append(names, show.CodeSpan(elide(name, longestName)))
 		}
 		if n := len(kernels[k]) - len(names); n > 0 {
 			names = append(names, fmt.Sprintf("%d more", n))
@@ -234,7 +234,7 @@ func (c *comment) solved(b *strings.Builder) {
 			line += " (aspect " + show.CodeSpan(k.required) + ")"
 		}
 		if k.target != "" {
-			line += ", in " + show.CodeSpan(cut(k.target, longestName))
+			line += ", in " + show.CodeSpan(elide(k.target, longestName))
 		}
 		b.WriteString(line + "\n")
 	}
@@ -242,8 +242,8 @@ func (c *comment) solved(b *strings.Builder) {
 
 // steps lists what the author should do.
 func (c *comment) steps(b *strings.Builder) {
-	groups := c.pressing()
-	list := slices.Concat(steps(groups), edits(c.Result, groups, ""), adopt(c.Result, groups))
+	groups := c.failingOrNew()
+	list := slices.Concat(steps(groups), edits(c.Result, groups, ""), adoptionSteps(c.Result, groups))
 	if lines, _ := exceptions(c.Result, groups); len(lines) > 0 {
 		list = append(list, "to accept a problem for some time, paste its lines from "+c.summary()+" into the policy")
 	}
@@ -261,7 +261,7 @@ func (c *comment) notices(b *strings.Builder) {
 	if len(c.Notices) == 0 {
 		return
 	}
-	m := markdown{limit: commentNotices + rest}
+	m := markdown{limit: commentNotices + reserved}
 	m.notices(c.Notices)
 	b.WriteString(m.String())
 }
@@ -279,7 +279,7 @@ func (c *comment) others(b *strings.Builder) {
 		switch f := &c.Findings[i]; {
 		case f.IsCovered():
 			covered++
-		case pressing(f) && (f.Fails || f.Severity >= gate.Warning):
+		case isFailingOrNew(f) && (f.Fails || f.Severity >= gate.Warning):
 		case f.State != gate.StateNew:
 			known++
 		case f.Class == gate.ClassDeviceData:
@@ -305,8 +305,8 @@ func (c *comment) summary() string {
 	return fmt.Sprintf("[the summary](<%s>)", c.options.Summary)
 }
 
-// cut returns a text, without its middle if it is too long for a comment.
-func cut(s string, most int) string {
+// elide returns a text, without its middle if it is too long for a comment.
+func elide(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

@@ -70,14 +70,14 @@ func TestWheels(t *testing.T) {
 			comment := commentOn(t, r, CommentOptions{Summary: summaryPage})
 			testkit.Golden(t, "wheel/"+test.name+".comment.md", comment)
 			if len(comment) > commentSize {
-				t.Errorf("a comment of %d bytes", len(comment))
+				t.Errorf("comment of %d bytes", len(comment))
 			}
 			summary := markdownOf(t, r, MarkdownOptions{})
 			// The lists of kernels fill a summary, and are omitted from the golden file.
 			head, _, _ := strings.Cut(summary, "\n<details><summary>missing-aspect: ")
 			testkit.Golden(t, "wheel/"+test.name+".summary.md", head)
 			if len(summary) > 100_000 {
-				t.Errorf("a summary of %d bytes", len(summary))
+				t.Errorf("summary of %d bytes", len(summary))
 			}
 			run := logOf(t, r, ScanOptions{})
 			if len(run.Results) != test.results {
@@ -87,7 +87,7 @@ func TestWheels(t *testing.T) {
 				testkit.Golden(t, "wheel/"+test.name+".sarif", testkit.Written(t, func(w io.Writer) error { return SARIF(w, r, ScanOptions{}) }))
 			}
 			if test.in.Base == nil && strings.Contains(comment, "| ⚠️") {
-				t.Errorf("known problems have rows:\n%s", comment)
+				t.Errorf("table rows for known problems:\n%s", comment)
 			}
 		})
 	}
@@ -109,10 +109,10 @@ func TestCommentManyProblems(t *testing.T) {
 		}
 	}
 	if rows := strings.Count(comment, "\n| ⚠️ |"); rows < commentRows || len(comment) > 2*commentSize {
-		t.Errorf("%d rows in %d bytes", rows, len(comment))
+		t.Errorf("%d rows, %d bytes", rows, len(comment))
 	}
 	if short := commentOn(t, r, CommentOptions{MaxBytes: 5000}); len(short) > 5000 {
-		t.Errorf("%d bytes of 5000", len(short))
+		t.Errorf("%d bytes (limit 5000)", len(short))
 	}
 }
 
@@ -124,12 +124,12 @@ func TestCommentAttacks(t *testing.T) {
 		checkLines(t, "comment", text)
 		rows := strings.Count("\n"+text, "\n|")
 		if want := strings.Count(text, "\n| ❌ |") + strings.Count(text, "\n| ⚠️ |") + 2; rows != want {
-			t.Errorf("%q: %d rows of a table, want %d:\n%s", name, rows, want, text)
+			t.Errorf("%q: %d table rows, want %d:\n%s", name, rows, want, text)
 		}
 		for _, bad := range []string{"<img", "http://evil", "\n::error", "@org/team"} {
 			for _, part := range codeless(text) {
 				if strings.Contains(part, bad) {
-					t.Errorf("%q: %q is outside of code:\n%s", name, bad, text)
+					t.Errorf("%q: %q outside of a code span:\n%s", name, bad, text)
 				}
 			}
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// adopt returns steps for introducing the gate in a project with problems: the current problems can
+// adoptionSteps returns steps for introducing the gate in a project with problems: the current problems can
 // be accepted so that only new ones fail. It returns nothing if there are known problems, or for
 // problems without a kernel, which a baseline cannot hold.
-func adopt(r *gate.Result, groups []group) []string {
+func adoptionSteps(r *gate.Result, groups []group) []string {
 	i := slices.IndexFunc(groups, func(g group) bool { return g[0].Fails && g[0].Kernel != "" })
 	if i < 0 || r.Compared {
 		return nil
@@ -90,8 +90,8 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// exempt writes the exceptions as lines for copying.
-func (m *markdown) exempt(r *gate.Result, groups []group) {
+// proposeExceptions writes the exceptions as lines for copying.
+func (m *markdown) proposeExceptions(r *gate.Result, groups []group) {
 	lines, left := exceptions(r, groups)
 	if len(lines) == 0 {
 		return

@@ -20,7 +20,7 @@ func TestFirstRun(t *testing.T) {
 		"`compat baseline update --baseline sycl-compat-baseline.json ", "[missing-aspect](https://github.com/rules-sycl/rules_sycl/blob/main/docs/reference/gate-rules.md#missing-aspect)", "`compat explain missing-aspect`",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("there is no %s in\n%s", want, text)
+			t.Errorf("missing %s in\n%s", want, text)
 		}
 	}
 	lines := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(text)

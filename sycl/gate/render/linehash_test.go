@@ -21,12 +21,12 @@ func TestLineHashes(t *testing.T) {
 		want       []string
 	}{
 		{"an empty file", "", []string{"c129715d7a2bc9a3:1"}},
-		{"blanks and tabs", " a\nb\n  \t\tc\n d", []string{"271789c17abda88f:1", "54703d4cd895b18:1", "180aee12dab6264:1", "a23a3dc5e078b07b:1"}},
-		{"no line end at the end", " hello; \t\nworld!!!\n\n\n  \t\tGreetings\n End", []string{"8b7cf3e952e7aeb2:1", "b1ae1287ec4718d9:1", "bff680108adb0fcc:1", "c6805c5e1288b612:1", "b86d3392aea1be30:1", "e6ceba753e1a442:1"}},
+		{"spaces and tabs", " a\nb\n  \t\tc\n d", []string{"271789c17abda88f:1", "54703d4cd895b18:1", "180aee12dab6264:1", "a23a3dc5e078b07b:1"}},
+		{"no final line break", " hello; \t\nworld!!!\n\n\n  \t\tGreetings\n End", []string{"8b7cf3e952e7aeb2:1", "b1ae1287ec4718d9:1", "bff680108adb0fcc:1", "c6805c5e1288b612:1", "b86d3392aea1be30:1", "e6ceba753e1a442:1"}},
 		{"line feeds", " hello; \t\nworld!!!\n\n\n  \t\tGreetings\n End\n", greeting},
 		{"returns", " hello; \t\rworld!!!\r\r\r  \t\tGreetings\r End\r", greeting},
 		{"both", " hello; \t\r\nworld!!!\r\n\r\n\r\n  \t\tGreetings\r\n End\r\n", greeting},
-		{"a mixture", " hello; \t\nworld!!!\r\n\n\r  \t\tGreetings\r End\r\n", greeting},
+		{"mixed line ends", " hello; \t\nworld!!!\r\n\n\r  \t\tGreetings\r End\r\n", greeting},
 		{"equal lines", strings.Repeat("Lorem ipsum dolor sit amet.\n", 10), []string{"a7f2ff13bc495cf2:1", "a7f2ff13bc495cf2:2", "a7f2ff13bc495cf2:3", "a7f2ff13bc495cf2:4", "a7f2ff13bc495cf2:5", "a7f2ff13bc495cf2:6",
 			"a7f2ff1481e87703:1", "a9cf91f7bbf1862b:1", "55ec222b86bcae53:1", "cc97dc7b1d7d8f7b:1", "c129715d7a2bc9a3:1"}},
 	} {
@@ -38,13 +38,13 @@ func TestLineHashes(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{"large": make([]byte, maxHashed+1), "binary": []byte("\xff")} {
 		if got := readLines(bytes.NewReader(data)); got != nil {
-			t.Errorf("a %s file has %d lines", name, len(got))
+			t.Errorf("%s file: %d lines", name, len(got))
 		}
 	}
 	want := []int{2, 0, 4, 0}
 	for i, line := range readLines(strings.NewReader("ab\r\n\r\t\U0001F600c\n")) {
 		if line.length != want[i] {
-			t.Errorf("line %d has %d units, want %d", i+1, line.length, want[i])
+			t.Errorf("line %d: %d UTF-16 units, want %d", i+1, line.length, want[i])
 		}
 	}
 }
@@ -55,7 +55,7 @@ func FuzzLineHashes(f *testing.F) {
 		list := lineHashes(text)
 		for i, h := range list {
 			if slices.Contains(list[:i], h) {
-				t.Errorf("line %d has the fingerprint %s of an earlier one", i+1, h)
+				t.Errorf("line %d: fingerprint %s of an earlier line", i+1, h)
 			}
 		}
 	})
@@ -91,6 +91,6 @@ func TestLineHashesInSARIF(t *testing.T) {
 	}
 	in.Workspace = nil
 	if text := written(t, "result.sarif", gate.Evaluate(in)); strings.Contains(text, "primaryLocationLineHash") {
-		t.Errorf("a fingerprint of a file that is not there:\n%s", text)
+		t.Errorf("fingerprint for a missing file:\n%s", text)
 	}
 }

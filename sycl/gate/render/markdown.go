@@ -44,10 +44,10 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	counting, covered, notes := split(r.Findings)
 	var known group
 	counting = slices.DeleteFunc(counting, func(f *gate.Finding) bool {
-		if !pressing(f) {
+		if !isFailingOrNew(f) {
 			known = append(known, f)
 		}
-		return !pressing(f)
+		return !isFailingOrNew(f)
 	})
 	groups := groupsOf(counting)
 	if len(groups) > 0 {
@@ -55,8 +55,8 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 		if line := gpus(groups); line != "" {
 			m.add("\n" + line + "\n")
 		}
-		m.steps(slices.Concat(steps(groups), edits(r, groups, ""), adopt(r, groups)))
-		m.exempt(r, groups)
+		m.steps(slices.Concat(steps(groups), edits(r, groups, ""), adoptionSteps(r, groups)))
+		m.proposeExceptions(r, groups)
 	}
 	m.limit += notices.Len()
 	m.WriteString(notices.String())
@@ -72,7 +72,7 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 
 // fold writes a collapsed table of findings, and their kernels.
 func (m *markdown) fold(what string, list group) {
-	if len(list) == 0 || m.Len()+rest >= m.limit {
+	if len(list) == 0 || m.Len()+reserved >= m.limit {
 		return
 	}
 	fmt.Fprintf(m, "\n<details><summary>%d %s</summary>\n", len(list), what)
@@ -104,12 +104,12 @@ type markdown struct {
 	sources string
 }
 
-// rest is the space for the lines after a truncated list.
-const rest = 2 << 10
+// reserved is the number of bytes kept free for the lines after a truncated list.
+const reserved = 2 << 10
 
 // add writes a line of a list if there is space for it.
 func (m *markdown) add(line string) bool {
-	if m.Len()+len(line)+rest > m.limit {
+	if m.Len()+len(line)+reserved > m.limit {
 		return false
 	}
 	m.WriteString(line)

@@ -22,7 +22,7 @@ func steps(groups []group) []string {
 	left := 0
 	for _, g := range groups {
 		s := ""
-		if pressing(g[0]) {
+		if isFailingOrNew(g[0]) {
 			s = step(g[0])
 		}
 		if s != "" {
@@ -47,7 +47,7 @@ func steps(groups []group) []string {
 // edits returns the step that proposes edits of BUILD files, or nothing if these fix none of the
 // findings. An empty command means 'compat fix'.
 func edits(r *gate.Result, groups []group, command string) []string {
-	i := slices.IndexFunc(groups, func(g group) bool { return editable(g[0]) })
+	i := slices.IndexFunc(groups, func(g group) bool { return isEditable(g[0]) })
 	if i < 0 {
 		return nil
 	}
@@ -57,8 +57,8 @@ func edits(r *gate.Result, groups []group, command string) []string {
 	return []string{fmt.Sprintf("`%s` proposes edits of BUILD files", command)}
 }
 
-// pressing reports whether a finding fails or is new.
-func pressing(f *gate.Finding) bool {
+// isFailingOrNew reports whether a finding fails or is new.
+func isFailingOrNew(f *gate.Finding) bool {
 	return f.Fails || f.State == gate.StateNew && f.Class == ""
 }
 
@@ -77,9 +77,9 @@ func step(f *gate.Finding) string {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_]{1,60}$`)
 
-// editable reports whether an edit of a BUILD file may fix a finding.
-func editable(f *gate.Finding) bool {
-	if _, _, ok := gate.SplitLabel(f.Target); !ok || !pressing(f) {
+// isEditable reports whether an edit of a BUILD file may fix a finding.
+func isEditable(f *gate.Finding) bool {
+	if _, _, ok := gate.SplitLabel(f.Target); !ok || !isFailingOrNew(f) {
 		return false
 	}
 	switch compat.Rule(f.Rule) {
@@ -94,15 +94,15 @@ func editable(f *gate.Finding) bool {
 func reportOf(r *gate.Result, target string) string {
 	file := "REPORT"
 	for _, t := range r.Targets {
-		if t.Label == target && len(t.Reports) > 0 && shellPath(t.Reports[0]) {
+		if t.Label == target && len(t.Reports) > 0 && isShellPath(t.Reports[0]) {
 			file = t.Reports[0]
 		}
 	}
 	return file
 }
 
-// shellPath reports whether a path needs no quoting in a shell.
-func shellPath(path string) bool {
+// isShellPath reports whether a path needs no quoting in a shell.
+func isShellPath(path string) bool {
 	return safetext.IsPath(path) && !strings.ContainsAny(path, " $;()[]{}!~")
 }
 

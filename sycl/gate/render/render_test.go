@@ -172,10 +172,10 @@ func TestHostileChanges(t *testing.T) {
 				return write(w, d, ChangeOptions{Old: name, New: name, All: format == "text"})
 			})
 			if strings.ContainsAny(text, "\x00\x01\x1b\u202e\u200b\u0085\u2028") || strings.Contains(text, "\n::error") {
-				t.Errorf("%s of %q has a character that cannot be seen, or a command", format, name)
+				t.Errorf("%s of %q contains an invisible character or a command", format, name)
 			}
 			if format == "html" && (strings.Contains(text, "<img") || strings.Contains(text, "<script") || strings.Contains(text, "</script")) {
-				t.Errorf("html of %q has markup", name)
+				t.Errorf("html of %q contains markup", name)
 			}
 			if format == "csv" {
 				rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -184,7 +184,7 @@ func TestHostileChanges(t *testing.T) {
 				}
 				for _, field := range slices.Concat(rows...) {
 					if strings.IndexAny(field, "=+-@") == 0 {
-						t.Errorf("csv of %q: the formula %q", name, field)
+						t.Errorf("csv of %q: cell %q is a formula", name, field)
 					}
 				}
 			}
@@ -254,7 +254,7 @@ func checkLines(t *testing.T, name, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if strings.HasPrefix(strings.TrimSpace(line), "::") || oldCommand.MatchString(line) {
-			t.Errorf("%s: a command: %q", name, line)
+			t.Errorf("%s: line is a command: %q", name, line)
 		}
 		for _, c := range line {
 			// Non-ASCII characters in the output itself.
@@ -262,7 +262,7 @@ func checkLines(t *testing.T, name, text string) {
 				continue
 			}
 			if c != ' ' && !unicode.IsPrint(c) {
-				t.Errorf("%s: a character that does not show: %q", name, line)
+				t.Errorf("%s: invisible character: %q", name, line)
 			}
 		}
 	}
@@ -292,7 +292,7 @@ func checkAttack(t *testing.T, name string) {
 	}
 	for _, f := range r.Findings {
 		if f.Path != "" && !safetext.IsPath(f.Path) {
-			t.Errorf("the path %q", f.Path)
+			t.Errorf("path %q", f.Path)
 		}
 	}
 }
@@ -317,7 +317,7 @@ func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 	}
 	groups := len(groupsOf(counting)) + len(groupsOf(covered))
 	if heads := strings.Count(text, "\n| | Rule |"); rows != groups+2*heads {
-		t.Errorf("%d rows for %d groups of findings:\n%s", rows, groups, text)
+		t.Errorf("%d rows, want %d:\n%s", rows, groups, text)
 	}
 	// There is no untrusted text outside of code spans. A block contains no backquote and no line
 	// break from a name, so that it ends at the right position.
@@ -326,7 +326,7 @@ func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 	plain := regexp.MustCompile("(`+)[^`](.*?[^`])??(`+)").ReplaceAllString(text, "")
 	for _, bad := range []string{"<img", "evil", "@org", "forged", "]("} {
 		if strings.Contains(plain, bad) && !strings.Contains(text, "``") {
-			t.Errorf("%q is outside of code:\n%s", bad, text)
+			t.Errorf("%q outside of a code span:\n%s", bad, text)
 		}
 	}
 }
@@ -364,7 +364,7 @@ func checkXML(t *testing.T, text string) {
 			}
 		}
 		if len(s.Cases) != s.Tests || failures != s.Failures || skipped != s.Skipped {
-			t.Errorf("the counts do not fit:\n%s", text)
+			t.Errorf("counts do not match:\n%s", text)
 		}
 	}
 }
@@ -378,7 +378,7 @@ func checkSARIF(t *testing.T, text string) {
 	d.DisallowUnknownFields()
 	testkit.NoError(t, d.Decode(&log))
 	if log.Version != "2.1.0" || len(log.Runs) != 1 || !strings.Contains(log.Schema, "sarif-2.1.0") {
-		t.Errorf("the head is wrong: %q", log.Version)
+		t.Errorf("version %q", log.Version)
 	}
 	run := log.Runs[0]
 	if len(run.Invocations) != 1 {
@@ -386,30 +386,30 @@ func checkSARIF(t *testing.T, text string) {
 	}
 	for _, rule := range run.Tool.Driver.Rules {
 		if rule.ID == "" || !regexp.MustCompile("^([A-Z][A-Za-z]+)?$").MatchString(rule.Name) || !strings.HasSuffix(rule.Short.Text, ".") || rule.Help.Text == "" || !strings.HasPrefix(rule.HelpURI, "https://") {
-			t.Errorf("the rule %+v", rule)
+			t.Errorf("invalid rule %+v", rule)
 		}
 	}
 	fingerprints := map[string]bool{}
 	for _, r := range run.Results {
 		if r.RuleIndex < 0 || r.RuleIndex >= len(run.Tool.Driver.Rules) || run.Tool.Driver.Rules[r.RuleIndex].ID != r.RuleID {
-			t.Errorf("the index of rule %s is %d", r.RuleID, r.RuleIndex)
+			t.Errorf("rule %s has index %d", r.RuleID, r.RuleIndex)
 		}
 		if !slices.Contains([]string{"note", "warning", "error"}, r.Level) || r.Kind != "fail" {
 			t.Errorf("level %q, kind %q", r.Level, r.Kind)
 		}
 		if regexp.MustCompile(`(^|[^\\])(\\\\)*[\[\]]`).MatchString(r.Message.Text) {
-			t.Errorf("a message that may have a link: %s", r.Message.Text)
+			t.Errorf("message may contain a link: %s", r.Message.Text)
 		}
 		fp := r.Fingerprints["syclCompat/v1"]
 		if fingerprints[fp] || fp == "" {
-			t.Errorf("the fingerprint %q is empty or occurs twice", fp)
+			t.Errorf("empty or duplicate fingerprint %q", fp)
 		}
 		fingerprints[fp] = true
 		for _, l := range r.Locations {
 			if p := l.Physical; p != nil {
 				u, err := url.Parse(p.Artifact.URI)
 				if err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || !safetext.IsPath(u.Path) || p.Artifact.Base != sourceRoot {
-					t.Errorf("the URI %q, %v", p.Artifact.URI, err)
+					t.Errorf("URI %q, %v", p.Artifact.URI, err)
 				}
 			}
 		}
@@ -428,7 +428,7 @@ func checkGitLab(t *testing.T, text string) {
 		lines, _ := location["lines"].(map[string]any)
 		begin, _ := lines["begin"].(float64)
 		if fp == "" || seen[fp] || !safetext.IsPath(path) || begin < 1 || i["description"] == "" || i["check_name"] == "" {
-			t.Errorf("the issue %v", i)
+			t.Errorf("invalid issue %v", i)
 		}
 		if !slices.Contains([]any{"info", "minor", "major", "critical", "blocker"}, i["severity"]) {
 			t.Errorf("severity %v", i["severity"])
@@ -454,7 +454,7 @@ func TestFormatsAgree(t *testing.T) {
 		failed := r.Conclusion == gate.Failure
 		for format, sign := range map[string]string{"text.txt": "compat: failed", "summary.md": "## ❌", "junit.xml": "<failure ", "result.sarif": `"fails": true`} {
 			if got := strings.Contains(written(t, format, r), sign); got != failed {
-				t.Fatalf("%s: failed is %v, not %v:\n%s", format, got, failed, written(t, format, r))
+				t.Fatalf("%s: failed = %v, want %v:\n%s", format, got, failed, written(t, format, r))
 			}
 		}
 	}
@@ -528,10 +528,10 @@ func TestGroups(t *testing.T) {
 	checkMarkdown(t, regexp.MustCompile("\\[(`[^`]*`)\\]\\(<"+sources+"[^ ]*>\\)").ReplaceAllString(long, "$1"), r)
 	html := htmlOf(t, short)
 	if want := `<a href="` + sources + `src%20%281%29/k0.cpp#L1"><code>src (1)/k0.cpp:1:2</code></a>`; !strings.Contains(html, want) {
-		t.Errorf("there is no %s in\n%s", want, html)
+		t.Errorf("missing %s in\n%s", want, html)
 	}
 	if strings.Count(html, "<details>") != 4 || strings.Count(html, "</details>") != 4 {
-		t.Errorf("the lists do not end:\n%s", html)
+		t.Errorf("unterminated list:\n%s", html)
 	}
 }
 
@@ -584,7 +584,7 @@ func TestFixCommand(t *testing.T) {
 func htmlOf(t *testing.T, text string) string {
 	path, err := exec.LookPath("cmark-gfm")
 	if err != nil {
-		t.Skip("there is no cmark-gfm to render Markdown with")
+		t.Skip("cmark-gfm not found")
 	}
 	cmd := exec.CommandContext(t.Context(), path, "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e", "tagfilter", "--unsafe")
 	cmd.Stdin = strings.NewReader(text)
@@ -613,10 +613,10 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 	html := htmlOf(t, doc.String())
 	rows := regexp.MustCompile(`(?s)<tr>\n<td><code>([^<]*)</code></td>\n<td>end</td>\n</tr>`).FindAllString(html, -1)
 	if len(rows) != len(names) {
-		t.Errorf("%d of %d names stay in their cells", len(rows), len(names))
+		t.Errorf("%d of %d names in their cells", len(rows), len(names))
 		for i, row := range strings.Split(html, "<tr>\n")[2:] {
 			if i < len(names) && !regexp.MustCompile(`(?s)^<td><code>([^<]*)</code></td>\n<td>end</td>\n</tr>`).MatchString(row) {
-				t.Fatalf("%q as %s: %s", names[i], safetext.TableCell(show.CodeSpan(names[i])), row)
+				t.Fatalf("%q, escaped as %s, is rendered as %s", names[i], safetext.TableCell(show.CodeSpan(names[i])), row)
 			}
 		}
 	}
@@ -635,7 +635,7 @@ func TestAttackS17PolicyInChange(t *testing.T) {
 	}
 	for _, format := range []string{"text.txt", "summary.md", "result.sarif"} {
 		if text := written(t, format, r); !strings.Contains(text, "the exception from missing-aspect for K* is new") {
-			t.Errorf("%s does not say so:\n%s", format, text)
+			t.Errorf("%s does not mention the weakened policy:\n%s", format, text)
 		}
 	}
 	// With the policy of the base branch, it does not pass.
@@ -663,7 +663,7 @@ func FuzzMessage(f *testing.F) {
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			if m := Message(f); safetext.Escape(m) != m {
-				t.Errorf("a message that is not safe to print: %q", m)
+				t.Errorf("message is not safe to print: %q", m)
 			}
 		}
 	})
@@ -701,7 +701,7 @@ func TestGroupsByLine(t *testing.T) {
 	text := textOf(t, gate.Evaluate(gate.Input{Reports: facts(r), Today: today}), TextOptions{})
 	for _, want := range []string{"k.hpp:7: error: 2 kernels ('A', 'B') do not run on a: they require aspect fp64", "k.hpp:9: error: kernel 'C' ", "kernel 'D' ", "kernel 'E' ", "k.hpp:7: error: kernel 'F' "} {
 		if !strings.Contains(text, want) {
-			t.Errorf("there is no %q in\n%s", want, text)
+			t.Errorf("missing %q in\n%s", want, text)
 		}
 	}
 }

@@ -50,9 +50,9 @@ func TestLocations(t *testing.T) {
 		results []string // path:line
 		notes   int
 	}{
-		{"reports on targets without a BUILD file", gate.Input{Reports: []*gate.Index{index("out/a.json", "//a:k"), index("out/b.json", "//b:k")}, Workspace: tree{}}, []string{"out/a.json:1", "out/b.json:1"}, 0},
+		{"targets without a BUILD file", gate.Input{Reports: []*gate.Index{index("out/a.json", "//a:k"), index("out/b.json", "//b:k")}, Workspace: tree{}}, []string{"out/a.json:1", "out/b.json:1"}, 0},
 		{"targets of BUILD files", gate.Input{Reports: []*gate.Index{index("out/a.json", "//a:k"), index("out/b.json", "//b:k")}}, []string{"a/BUILD.bazel:1", "b/BUILD.bazel:1"}, 0},
-		{"a line of a source", gate.Input{Reports: []*gate.Index{gate.NewIndex("out/c.json", located), index("out/a.json", "a.so")}}, []string{"src/k.cpp:7", "out/a.json:1"}, 0},
+		{"a source line", gate.Input{Reports: []*gate.Index{gate.NewIndex("out/c.json", located), index("out/a.json", "a.so")}}, []string{"src/k.cpp:7", "out/a.json:1"}, 0},
 		{"modules of a wheel", gate.Input{Reports: []*gate.Index{index("dist/p.whl", "p/a.so"), index("dist/p.whl", "p/b.so")}}, []string{"dist/p.whl:1", "dist/p.whl:1"}, 0},
 		{"a file outside the repository", gate.Input{Reports: []*gate.Index{index("/opt/lib/a b.so", "a b.so")}}, []string{"a b.so:1"}, 0},
 		{"a device of a policy", gate.Input{Policy: strict, Reports: []*gate.Index{gate.NewIndex("a.json", reporttest.Report("//a:k", []string{"a"}, map[string]reporttest.On{"K": {}}))}}, []string{"ci/policy.yml:5"}, 0},
@@ -68,7 +68,7 @@ func TestLocations(t *testing.T) {
 			for _, result := range run.Results {
 				at := result.Locations[0].Physical
 				if at.Region.StartColumn < 1 || at.Region.EndLine != at.Region.StartLine || at.Region.EndColumn <= at.Region.StartColumn {
-					t.Errorf("the region %+v", at.Region)
+					t.Errorf("region %+v", at.Region)
 				}
 				got = append(got, strings.ReplaceAll(fmt.Sprintf("%s:%d", at.Artifact.URI, at.Region.StartLine), "%20", " "))
 			}
@@ -96,7 +96,7 @@ func TestRegions(t *testing.T) {
 	for text, want := range map[string]int{"one\n  double\n": 9, "one\r\n  double": 9, "one\n": 4, "one\n\t\t\U0001F600": 5} {
 		run := logOf(t, gate.Evaluate(gate.Input{Reports: facts(r), Today: today, Workspace: tree{"k.cpp": text}}), ScanOptions{})
 		if got := run.Results[0].Locations[0].Physical.Region; got != (sarifRegion{2, 3, 2, want}) {
-			t.Errorf("%q: got %+v, want the end %d", text, got, want)
+			t.Errorf("%q: got %+v, want end column %d", text, got, want)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestOmitKnownProblems(t *testing.T) {
 	}{
 		{"a new problem", gate.Input{Reports: reports}, 1},
 		{"an exception", gate.Input{Reports: reports, Policy: policy(t, "allow: [{rule: missing-aspect, kernels: [K], reason: later, expires: 2027-01-01}]\n")}, 0},
-		{"an exception that has expired", gate.Input{Reports: reports, Policy: policy(t, "allow: [{rule: missing-aspect, kernels: [K], reason: later, expires: 2026-01-01}]\n")}, 1},
+		{"an expired exception", gate.Input{Reports: reports, Policy: policy(t, "allow: [{rule: missing-aspect, kernels: [K], reason: later, expires: 2026-01-01}]\n")}, 1},
 		{"a family", gate.Input{Reports: reports, Policy: policy(t, "families: [{name: f, kernels: [K, L]}]\n")}, 0},
 		{"a baseline", gate.Input{Reports: reports, Baseline: known}, 0},
 		{"reports of the base branch", gate.Input{Reports: reports, Base: reports}, 0},
@@ -140,7 +140,7 @@ func TestOmitKnownProblems(t *testing.T) {
 			}
 			all := logOf(t, r, ScanOptions{All: true}).Results
 			if len(all) != 1 || (len(all[0].Suppressions) == 0) != (test.want == 1) {
-				t.Errorf("with all: %+v", all)
+				t.Errorf("including known problems: %+v", all)
 			}
 			count := func(o ScanOptions) (n int) {
 				for _, issue := range issuesOf(t, r, o) {
@@ -151,7 +151,7 @@ func TestOmitKnownProblems(t *testing.T) {
 				return n
 			}
 			if count(ScanOptions{}) != test.want || count(ScanOptions{All: true}) != 1 {
-				t.Errorf("GitLab has %d and %d issues", count(ScanOptions{}), count(ScanOptions{All: true}))
+				t.Errorf("GitLab: %d issues by default, %d with all", count(ScanOptions{}), count(ScanOptions{All: true}))
 			}
 		})
 	}
@@ -170,7 +170,7 @@ func TestSARIFLimits(t *testing.T) {
 	for _, rule := range run.Tool.Driver.Rules {
 		const most = 1024
 		if rule.ID == "" || rule.Short.Text == "" || rule.Full.Text == "" || rule.Help.Text == "" || len(rule.Short.Text) > most || len(rule.Full.Text) > most {
-			t.Errorf("rule %s has texts of %d, %d and %d bytes", rule.ID, len(rule.Short.Text), len(rule.Full.Text), len(rule.Help.Text))
+			t.Errorf("rule %s: texts of %d, %d and %d bytes", rule.ID, len(rule.Short.Text), len(rule.Full.Text), len(rule.Help.Text))
 		}
 	}
 }

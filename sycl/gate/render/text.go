@@ -36,7 +36,7 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].IsCovered() }) // either all of a group or none
 	out.steps("compat: next", steps(shown), edits(r, shown, o.Fix))
 	if o.Fix == "" { // otherwise, the check is part of a build with its own rule for baselines
-		out.steps("compat: next", adopt(r, shown))
+		out.steps("compat: next", adoptionSteps(r, shown))
 	}
 	for i := range r.Notices {
 		n := &r.Notices[i]
