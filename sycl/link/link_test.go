@@ -548,11 +548,11 @@ func TestMergeOnlyIdenticalModules(t *testing.T) {
 	if len(r.File.Modules) != 1 || len(r.Graph.Modules[0].Places) != 4 {
 		t.Errorf("%d modules, %+v", len(r.File.Modules), r.Graph.Modules)
 	}
-	// The same metadata and size, but other bytes: two definitions of f.
+	// The same metadata and size, but different bytes: two definitions of f.
 	if r := combine(t, Options{}, file("a", k), file("b", other)); len(r.Problems) != 1 {
 		t.Errorf("%+v", r.Problems)
 	}
-	// The order of constants determines which default value belongs to which.
+	// The order of constants determines which default value belongs to which constant.
 	x := part{constants: []spec{{"x", []uint32{0, 0, 1}}, {"y", []uint32{1, 0, 1}}}, defaults: []byte{1, 1}}
 	y := x
 	y.constants = []spec{x.constants[1], x.constants[0]}
@@ -561,7 +561,7 @@ func TestMergeOnlyIdenticalModules(t *testing.T) {
 	}
 }
 
-// random returns parts that share names, so that they meet in all ways, but mostly without
+// random returns parts that share names, so that they interact in every way, but mostly without
 // conflicts.
 func random(r *rand.Rand, n int) []part {
 	var list []part

@@ -116,7 +116,7 @@ func (l *linker) repeated(modules []*module) (list []*module, targets set) {
 			switch {
 			case kinds == m.kinds:
 				met.addAll(c.twice.and(m.own))
-			case meet(kinds, m.kinds):
+			case canBeBoth(kinds, m.kinds):
 				met.addAll(c.once.and(m.own))
 			}
 		}
@@ -128,7 +128,7 @@ func (l *linker) repeated(modules []*module) (list []*module, targets set) {
 	return list, targets
 }
 
-// A claim is a module's statement about something for some targets.
+// A claim is what a module declares about something for some targets.
 type claim struct {
 	*module
 	what    string
@@ -271,7 +271,7 @@ func (l *linker) exporters(names func(*module) []string) map[string]*exporters {
 	return index
 }
 
-// importing is one way in which modules can need something from other modules.
+// An importing is a way in which modules can need something from other modules.
 type importing struct {
 	id      ID
 	exports map[string]*exporters
@@ -328,7 +328,7 @@ func (e *exporters) missing(m *module, out set) {
 		return
 	}
 	for _, s := range e.has {
-		if meet(s.kinds, m.kinds) {
+		if canBeBoth(s.kinds, m.kinds) {
 			out.removeAll(s.set)
 		}
 	}
@@ -357,15 +357,14 @@ func (p *Problem) setFix(fix string) {
 	}
 }
 
-// connect returns the modules that m imports from, and joins the ones that it is linked with as
-// IR.
+// connect returns the modules that m imports from, and joins those that it is linked with as IR.
 func (l *linker) connect(m *module, e *exporters) []int {
 	list := []int{}
 	for i, x := range e.modules {
 		if i == maxLooked {
 			break
 		}
-		if !meet(m.kinds, x.kinds) || !m.own.overlaps(x.own) {
+		if !canBeBoth(m.kinds, x.kinds) || !m.own.overlaps(x.own) {
 			continue
 		}
 		if len(list) < maxExporters {

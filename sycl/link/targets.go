@@ -209,8 +209,8 @@ func kindNames(mask uint8) string {
 	return strings.Join(list, " and ")
 }
 
-// meet reports whether a device can be of both kinds.
-func meet(a, b uint8) bool { return a == 0 || b == 0 || a&b != 0 }
+// canBeBoth reports whether a device can be of both kinds.
+func canBeBoth(a, b uint8) bool { return a == 0 || b == 0 || a&b != 0 }
 
 // targetNames returns the names of targets.
 func (l *linker) targetNames(s set) []string {

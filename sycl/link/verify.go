@@ -33,9 +33,8 @@ var (
 // Rules returns the rules that Verify checks, in the order of the documentation.
 func Rules() []syclbin.Rule { return slices.Concat(syclbin.Rules(), symbolRules) }
 
-// Verify checks a file against every rule: first the rules of the format, as [syclbin.Verify]
-// does, then the rules about symbols. Which modules meet, and which exports resolve which imports,
-// is decided as for [Combine].
+// Verify checks a file against every rule: first the rules of the format, as [syclbin.Verify] does,
+// then the rules about symbols. Conflicts and imports are determined as in [Combine].
 func Verify(f *syclbin.File) []syclbin.Finding {
 	v := verifier{file: f, found: syclbin.Verify(f)}
 	v.lenient = true // invalid values were already reported
@@ -118,7 +117,7 @@ func claimName(owner map[ownerKey]int, name string, m *module) (first, target in
 	first = -1
 	for t := range m.own.all() {
 		for kinds := uint8(0); kinds < 1<<len(deviceKinds) && first < 0; kinds++ {
-			if other, ok := owner[ownerKey{name, t, kinds}]; ok && meet(kinds, m.kinds) {
+			if other, ok := owner[ownerKey{name, t, kinds}]; ok && canBeBoth(kinds, m.kinds) {
 				first, target = other, t
 			}
 		}

@@ -81,8 +81,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Inputs that can be combined have no findings about symbols, in whatever state the linker
-// chooses, and inputs that cannot have some in a file of the same modules.
+// Inputs that can be combined have no findings about symbols, in whatever state the linker chooses.
+// Inputs that cannot be combined have findings in a file with the same modules.
 func TestVerifyAndCombineAgree(t *testing.T) {
 	isSymbol := func(f syclbin.Finding) bool {
 		return slices.ContainsFunc(symbolRules, func(r syclbin.Rule) bool { return r.ID == f.ID })

@@ -26,10 +26,10 @@ func TestAttackS10Sizes(t *testing.T) {
 	}{
 		{"many kernels", list("kernels", `{"display-name":"","images":[],"name":"k","row":0}`, 1_000_000), "unexpected end of JSON"},
 		{"a long text", strings.NewReader(head + `"targets":["` + strings.Repeat("x", 2<<20) + `"]}`), "string too long (limit 1048576 bytes"},
-		{"a name of a member", strings.NewReader(head + `"` + strings.Repeat("x", 2<<20) + `":1}`), "string too long (limit 1048576 bytes"},
+		{"a long member name", strings.NewReader(head + `"` + strings.Repeat("x", 2<<20) + `":1}`), "string too long (limit 1048576 bytes"},
 		{"a long number", strings.NewReader(head + `"statistics":{"compatible":` + strings.Repeat("1", 2<<20) + `}}`), `"compatible" must not be the number`},
 		{"deep nesting", strings.NewReader(head + `"rows":` + strings.Repeat(`[`, 20_000)), "must not be a list"},
-		{"deep objects", strings.NewReader(head + `"statistics":` + strings.Repeat(`{"compatible":`, 20_000)), "must not be an object"},
+		{"deeply nested objects", strings.NewReader(head + `"statistics":` + strings.Repeat(`{"compatible":`, 20_000)), "must not be an object"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := report.Decode("r.json", test.in)

@@ -28,8 +28,8 @@ type Module struct {
 	// code.
 	Embedded bool
 
-	// Elsewhere is the absolute path of a source in debug information that is outside of all
-	// workspaces, if no kernel has a location.
+	// Elsewhere is the absolute path of a source file outside of all workspaces that debug information
+	// names. It is set only if no kernel has a location.
 	Elsewhere string
 
 	Needs   *requirement.Requirements
@@ -87,7 +87,7 @@ func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 	return list
 }
 
-// A builtOutcome is the outcome on a device that modules with a kernel lead to.
+// A builtOutcome is the outcome of a kernel on a device, as determined from its modules.
 type builtOutcome struct {
 	Outcome
 	image int // number of the image for the device, or -1

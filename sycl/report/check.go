@@ -11,7 +11,7 @@ import (
 )
 
 // check returns an error if the report is invalid: out-of-range numbers, empty names, unknown
-// words, duplicates or contradictions.
+// values, duplicates or contradictions.
 func (r *Report) check() error {
 	for _, check := range []func() error{r.checkDevices, r.checkFiles, r.checkImages, r.checkOutcomes, r.checkRows, r.checkKernels} {
 		if err := check(); err != nil {

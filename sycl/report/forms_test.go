@@ -38,7 +38,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, want := range []string{"a.whl: liba.so, lib/libb.so", "a.whl: liba.so", "lib/libb.so"} {
 		if !files[want] {
-			t.Errorf("no image is in the files %q: %v", want, files)
+			t.Errorf("no image is in the files %q; files of images: %v", want, files)
 		}
 	}
 	if want := []report.File{{Name: "a.whl: liba.so", Digest: "12"}, {Name: "lib/libb.so"}}; !slices.Equal(r.Files, want) {
@@ -101,14 +101,14 @@ func TestContradictoryFilesAndForms(t *testing.T) {
 		change func(*report.Report)
 		want   string
 	}{
-		"a file without a name":   {files(""), `the name "" is empty`},
-		"a file twice":            {files("a", "a"), `the name "a" is empty, a duplicate`},
-		"files in another order":  {files("b", "a"), `or out of order`},
-		"a form without a name":   {forms(report.Forms{Reduction: []string{""}}), `the name of a form is empty`},
-		"a form twice":            {forms(report.Forms{Reduction: []string{"a"}, RoundedRange: []string{"a"}}), `a duplicate`},
-		"no forms":                {forms(report.Forms{}), `"forms" must not be empty`},
-		"the kernel as a form":    {func(r *report.Report) { r.Kernels[0].Forms = &report.Forms{Reduction: []string{r.Kernels[0].Name}} }, `a duplicate or the kernel`},
-		"terminal codes in names": {files("\x1b[2J", ""), `the name "" is empty`},
+		"a file without a name":      {files(""), `the name "" is empty`},
+		"a duplicate file":           {files("a", "a"), `the name "a" is empty, a duplicate`},
+		"unsorted files":             {files("b", "a"), `or out of order`},
+		"a form without a name":      {forms(report.Forms{Reduction: []string{""}}), `the name of a form is empty`},
+		"a duplicate form":           {forms(report.Forms{Reduction: []string{"a"}, RoundedRange: []string{"a"}}), `a duplicate`},
+		"no forms":                   {forms(report.Forms{}), `"forms" must not be empty`},
+		"the kernel as its own form": {func(r *report.Report) { r.Kernels[0].Forms = &report.Forms{Reduction: []string{r.Kernels[0].Name}} }, `a duplicate or the kernel`},
+		"escape sequences in names":  {files("\x1b[2J", ""), `the name "" is empty`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")

@@ -37,10 +37,10 @@ func TestNativeCodeFamilies(t *testing.T) {
 		{"family as the architecture alone", "intel_gpu_bmg", "", "x", "bmg_g21 bmg_g31 lnl_m"},
 		{"first member as the architecture alone", "intel_gpu_acm_g10", "", "x", "acm_g10 acm_g11"},
 		{"second member as the architecture alone", "acm-g11", "", "x", "acm_g11"},
-		{"name of ocloc", "12.60.7", "", "x", "pvc"},
+		{"ocloc's name of the device", "12.60.7", "", "x", "pvc"},
 		{"archive of versions", "", "", oclocArchive("64.12.55.8", "64.20.1.0"), "acm_g10 bmg_g21"},
 		{"archive of families", "", "", oclocArchive("64.dg2", "64.ptl"), "acm_g10 acm_g11 ptl_u"},
-		{"archive of both", "", "", oclocArchive("64.12.60.7", "64.bmg", "generic_ir"), "bmg_g21 bmg_g31 lnl_m pvc"},
+		{"archive of versions and families", "", "", oclocArchive("64.12.60.7", "64.bmg", "generic_ir"), "bmg_g21 bmg_g31 lnl_m pvc"},
 	} {
 		metadata := new(propset.Registry)
 		metadata.Add(propset.KernelNames).Put("K", propset.Uint(1))

@@ -34,24 +34,24 @@ func TestJoinForms(t *testing.T) {
 			[]report.Module{{Needs: fp64, Kernels: both(), Images: []report.ModuleImage{reporttest.IR(1)}}},
 			"app::Fill: incompatible ir kernel missing-aspect, compatible ir kernel",
 		},
-		"in one image with another": {
+		"in one image with a different kernel": {
 			[]report.Module{{Needs: fp64, Kernels: append(both(), reporttest.Kernels("_ZTS5Other")...), Images: []report.ModuleImage{reporttest.IR(1)}}},
 			"Other: incompatible ir image missing-aspect, compatible ir image; app::Fill: incompatible ir image missing-aspect, compatible ir image",
 		},
-		"in images that need different things": {
+		"in images with different requirements": {
 			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(writtenFill), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: small, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Fill: incompatible ir kernel missing-aspect, incompatible ir kernel unsupported-sub-group-size",
 		},
-		"in images that need partly the same": {
+		"in images with overlapping requirements": {
 			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(writtenFill), Images: []report.ModuleImage{reporttest.IR(1)}},
 				{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{8}}, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Fill: incompatible ir kernel missing-aspect, incompatible ir kernel unsupported-sub-group-size",
 		},
-		"native code for one of them": {
+		"native code for one form": {
 			[]report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(writtenFill), Images: append(reporttest.Native(1, "intel_gpu_dg2"), reporttest.IR(1))}, {Needs: &needs{}, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Fill: compatible ir kernel, compatible ir kernel",
 		},
-		"only the one that was made": {
+		"only the generated form": {
 			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(1)}}},
 			"app::Fill: incompatible ir kernel missing-aspect, compatible ir kernel",
 		},
@@ -59,7 +59,7 @@ func TestJoinForms(t *testing.T) {
 			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(sumAtomic, sumMain, sumAux), Images: []report.ModuleImage{reporttest.IR(1)}}},
 			"app::Sum: incompatible ir kernel missing-aspect, compatible ir kernel",
 		},
-		"a reduction whose parts need different things": {
+		"a reduction whose forms have different requirements": {
 			[]report.Module{{Needs: fp64, Kernels: reporttest.Kernels(sumMain), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: small, Kernels: reporttest.Kernels(sumAux), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Sum: incompatible ir kernel missing-aspect, incompatible ir kernel unsupported-sub-group-size",
 		},
@@ -81,15 +81,15 @@ func TestJoinStrategies(t *testing.T) {
 		modules []report.Module
 		want    string
 	}{
-		"a strategy without atomics of 64 bits": {
+		"a strategy without 64-bit atomics": {
 			[]report.Module{{Needs: atomic, Kernels: reporttest.Kernels(sumAtomic), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: &needs{}, Kernels: reporttest.Kernels(sumMain, sumAux), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Sum: compatible ir kernel, compatible ir kernel, compatible ir kernel",
 		},
-		"a strategy that is taken where atomics are, and fails": {
+		"a strategy with 64-bit atomics that does not run": {
 			[]report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.Atomic64}, SubGroupSizes: []uint32{8}}, Kernels: reporttest.Kernels(sumAtomic), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: &needs{}, Kernels: reporttest.Kernels(sumMain, sumAux), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Sum: incompatible ir kernel unsupported-sub-group-size, compatible ir kernel, compatible ir kernel",
 		},
-		"a kernel that needs the atomics itself": {
+		"a kernel that uses 64-bit atomics itself": {
 			[]report.Module{{Needs: atomic, Kernels: reporttest.Kernels(sumAtomic, sumMain), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: &needs{}, Kernels: reporttest.Kernels(sumAux), Images: []report.ModuleImage{reporttest.IR(2)}}},
 			"app::Sum: compatible ir kernel, incompatible ir kernel missing-aspect, undetermined ir kernel missing-aspect",
 		},
@@ -147,7 +147,7 @@ func TestJoinFormsOfReduction(t *testing.T) {
 		t.Errorf("got %+v", r.Kernels)
 	}
 	if c := r.Outcome(0, 0); c.Scope != report.ScopeKernel {
-		t.Errorf("the needs of an image with forms of one kernel alone are those of %s", c.Scope)
+		t.Errorf("image with forms of only one kernel: scope %s", c.Scope)
 	}
 	for _, pattern := range []string{"app::Sum", sumAux, sumMain, "*MainKrn*", "app::Sum (reduction, *)"} {
 		if part, unmatched := r.Select(report.Selection{Kernels: []string{pattern}}); len(part.Kernels) != 1 || unmatched != nil {

@@ -48,10 +48,10 @@ func TestWithoutRepeatedLibraries(t *testing.T) {
 		k := &once.Kernels[i]
 		label := once.Target(k)
 		if name := k.Name; want[name] != "" && label != want[name] || label == "lib (cp39)/k.cpython-39-x86_64-linux-gnu.so" && name == "K" {
-			t.Errorf("%s is of %s", name, label)
+			t.Errorf("%s has the label %s", name, label)
 		}
 	}
 	if again := once.WithoutRepeatedLibraries(); again != once {
-		t.Error("a report without repetitions is copied")
+		t.Error("a report without repetitions was copied")
 	}
 }

@@ -21,7 +21,7 @@ func TestReportsNeedLittleMemory(t *testing.T) {
 	after := heap()
 	t.Logf("%d bytes for each kernel", (after-before)/kernels)
 	if n := (after - before) / kernels; n > most {
-		t.Errorf("%d bytes for each kernel, more than %d", n, most)
+		t.Errorf("%d bytes per kernel, limit %d", n, most)
 	}
 	runtime.KeepAlive(r)
 	runtime.KeepAlive(text)
@@ -39,12 +39,12 @@ func TestBuildersNeedLittleMemory(t *testing.T) {
 		b.Add(&modules[i])
 	}
 	if n := (heap() - before) / kernels; n > most {
-		t.Errorf("%d bytes for each kernel before the report is made, more than %d", n, most)
+		t.Errorf("%d bytes per kernel before the report is built, limit %d", n, most)
 	}
 	r, err := b.Report(config.Devices()[:8], report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
 	testkit.NoError(t, err)
 	if n := (heap() - before) / kernels; n > most {
-		t.Errorf("%d bytes for each kernel of the report, more than %d", n, most)
+		t.Errorf("%d bytes per kernel of the report, limit %d", n, most)
 	}
 	runtime.KeepAlive(b)
 	runtime.KeepAlive(r)
@@ -72,6 +72,6 @@ func TestMergingNeedsLittleMemory(t *testing.T) {
 	r := reporttest.Merge(t, one, other)
 	runtime.ReadMemStats(&after)
 	if n := (after.TotalAlloc - before.TotalAlloc) / uint64(len(r.Kernels)); n > most {
-		t.Errorf("%d bytes are allocated for each kernel, more than %d", n, most)
+		t.Errorf("%d bytes allocated per kernel, limit %d", n, most)
 	}
 }

@@ -18,7 +18,7 @@ func TestMerge(t *testing.T) {
 		t.Errorf("parts of a target: got\n%s\nwant\n%s", got, want)
 	}
 	if reporttest.Merge(t, one) != one {
-		t.Error("a single report is changed")
+		t.Error("Merge changed a single report")
 	}
 	other := reporttest.BuildLabelled(t, "//other:kernels", reporttest.Program()[:2], "x86_64")
 	joined := reporttest.Merge(t, one, other)
@@ -26,7 +26,7 @@ func TestMerge(t *testing.T) {
 		t.Error(err)
 	}
 	if encode(t, joined) != encode(t, reporttest.Merge(t, other, one)) {
-		t.Error("the order of the parts counts")
+		t.Error("the result depends on the order of the parts")
 	}
 	if got := encode(t, reporttest.Merge(t, joined, two)); got != encode(t, reporttest.Merge(t, one, other, two)) {
 		t.Errorf("a merged report as a part: %s", got)
@@ -58,14 +58,15 @@ func TestMerge(t *testing.T) {
 		t.Errorf("targets without kernels: %q", got)
 	}
 
-	// The demangled name of a kernel may differ between versions of compat. The first in the alphabet counts.
+	// The demangled name of a kernel may differ between versions of compat. The first in sort order is
+	// used.
 	for _, name := range []string{"", "~"} {
 		renamed := reporttest.Build(t, reporttest.Program(), "intel_gpu_dg2")
 		renamed.Kernels[0].DisplayName = name
 		want := min(name, one.Kernels[0].DisplayName)
 		for _, k := range reporttest.Merge(t, one, renamed).Kernels {
 			if k.Name == one.Kernels[0].Name && k.DisplayName != want {
-				t.Errorf("the kernel is %q, want %q", k.DisplayName, want)
+				t.Errorf("display name %q, want %q", k.DisplayName, want)
 			}
 		}
 	}
@@ -82,7 +83,7 @@ func TestMerge(t *testing.T) {
 	for _, k := range images.Kernels {
 		for _, n := range k.Images {
 			if options := images.ImageKinds[images.Images[n].Kind].LinkOptions; options != []string{"", "-x"}[k.Target] {
-				t.Errorf("kernel %s of target %d has an image with the options %q", k.Name, k.Target, options)
+				t.Errorf("kernel %s of target %d: image with the options %q", k.Name, k.Target, options)
 			}
 		}
 	}
@@ -96,8 +97,8 @@ func TestMerge(t *testing.T) {
 		part *report.Report
 		want string
 	}{
-		"a device described in two ways": {device, "describes device intel_gpu_pvc differently"},
-		"two statuses":                   {status, "contradict each other about kernel " + one.Kernels[0].Name + " and device intel_gpu_pvc"},
+		"two descriptions of a device": {device, "describes device intel_gpu_pvc differently"},
+		"two statuses":                 {status, "contradict each other about kernel " + one.Kernels[0].Name + " and device intel_gpu_pvc"},
 	} {
 		if _, err := report.Merge(one, test.part); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
@@ -105,11 +106,11 @@ func TestMerge(t *testing.T) {
 	}
 	one.Source = report.Source{Commit: "1234567", Date: "2027-03-31"}
 	if got := reporttest.Merge(t, one, other).Source; got != (report.Source{}) {
-		t.Errorf("the source of parts of different ones is %+v", got)
+		t.Errorf("source of parts with different sources: %+v", got)
 	}
 	other.Source = one.Source
 	if got := reporttest.Merge(t, one, other).Source; got != one.Source {
-		t.Errorf("the source of parts of one is %+v", got)
+		t.Errorf("source of parts with the same source: %+v", got)
 	}
 }
 
@@ -125,16 +126,16 @@ func TestSelect(t *testing.T) {
 		{"a device", report.Selection{Devices: []string{"x86_64"}}, 5, 1, nil},
 		{"devices by pattern", report.Selection{Devices: []string{"intel_*"}}, 5, 2, nil},
 		{"kernels by name and symbol", report.Selection{Kernels: []string{"Matrix", "_ZTS*Add"}}, 2, 3, nil},
-		{"kernels with a no", report.Selection{Statuses: []compat.Status{compat.Incompatible}}, 3, 3, nil},
-		{"a no on one device", report.Selection{Devices: []string{"intel_gpu_dg2"}, Statuses: []compat.Status{compat.Incompatible}}, 2, 1, nil},
-		{"what kernels need", report.Selection{Needs: []string{"fp64"}}, 1, 3, nil},
+		{"incompatible kernels", report.Selection{Statuses: []compat.Status{compat.Incompatible}}, 3, 3, nil},
+		{"incompatible kernels on one device", report.Selection{Devices: []string{"intel_gpu_dg2"}, Statuses: []compat.Status{compat.Incompatible}}, 2, 1, nil},
+		{"requirements", report.Selection{Needs: []string{"fp64"}}, 1, 3, nil},
 		{"a rule", report.Selection{Rules: []string{"unsupported-*"}}, 2, 3, nil},
 		{"a rule on a device", report.Selection{Rules: []string{"unsupported-sub-group-size"}, Devices: []string{"x86_64", "*pvc"}}, 1, 2, nil},
-		{"a rule and a need of one reason", report.Selection{Rules: []string{"missing-aspect"}, Needs: []string{"8"}}, 0, 3, nil},
+		{"a rule and a requirement of one reason", report.Selection{Rules: []string{"missing-aspect"}, Needs: []string{"8"}}, 0, 3, nil},
 		{"a status and a rule of one reason", report.Selection{Rules: []string{"*work-group-size"}, Statuses: []compat.Status{compat.Undetermined}, Devices: []string{"intel_gpu_dg2"}}, 0, 1, nil},
 		{"a source", report.Selection{Sources: []string{"src/*.cpp"}}, 1, 3, nil},
-		{"a source and a file that there are not", report.Selection{Sources: []string{"b.cpp"}, Files: []string{"b.so"}}, 0, 3, []string{"b.cpp", "b.so"}},
-		{"what there is not", report.Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
+		{"an unknown source and an unknown file", report.Selection{Sources: []string{"b.cpp"}, Files: []string{"b.so"}}, 0, 3, []string{"b.cpp", "b.so"}},
+		{"unknown names", report.Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
 	} {
 		part, unmatched := r.Select(test.selection)
 		if len(part.Kernels) != test.kernels || len(part.Devices) != test.devices || !slices.Equal(unmatched, test.unmatched) {
@@ -146,11 +147,11 @@ func TestSelect(t *testing.T) {
 	}
 	r = reporttest.Build(t, inFiles(), "intel_gpu_pvc")
 	if part, unmatched := r.Select(report.Selection{Files: []string{"a.whl: *"}}); len(part.Kernels) != 4 || unmatched != nil {
-		t.Errorf("%d kernels of a file, unmatched %q", len(part.Kernels), unmatched)
+		t.Errorf("kernels of a file: %d, unmatched %q", len(part.Kernels), unmatched)
 	}
 	part, _ := r.Select(report.Selection{Kernels: []string{"Wide"}})
 	if len(part.Images) != 1 || len(part.ImageKinds) != 1 || len(part.Files) != 1 || len(part.Files) == len(r.Files) {
-		t.Errorf("a part has %d images, %d kinds of images and the files %v", len(part.Images), len(part.ImageKinds), part.Files)
+		t.Errorf("part with %d images, %d kinds of images and the files %v", len(part.Images), len(part.ImageKinds), part.Files)
 	}
 	if err := part.Check(); err != nil {
 		t.Error(err)
@@ -158,6 +159,6 @@ func TestSelect(t *testing.T) {
 	// A name can be given as displayed.
 	r.Kernels[0].DisplayName = "a\nb"
 	if part, _ := r.Select(report.Selection{Kernels: []string{`a\u{a}b`}}); len(part.Kernels) != 1 {
-		t.Errorf("%d kernels by a name as it is shown", len(part.Kernels))
+		t.Errorf("%d kernels selected by a display name", len(part.Kernels))
 	}
 }

@@ -48,14 +48,14 @@ func TestPlaces(t *testing.T) {
 		properties *propset.Registry
 		want       report.Kernel
 	}{
-		"what the build wrote down":       {bare, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
-		"native code alone":               {native, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
-		"what was written counts":         {code, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
-		"debug information in the code":   {code, withPlaces("_ZTS5Other", places, aspect.FP64), inCode},
-		"places that cannot be read":      {code, withPlaces("_ZTS4Deep", "11:0:/etc/passwd\n", aspect.FP64), inCode},
-		"neither":                         {native, withPlaces("_ZTS4Deep", "\n", aspect.FP64), report.Kernel{}},
-		"code without debug information":  {bare, withPlaces("_ZTS4Deep", "11:0:../../secret\n", aspect.FP64), report.Kernel{Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)"}}}},
-		"a name that would draw a screen": {native, withPlaces("_ZTS4Deep", "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n", aspect.FP64), report.Kernel{}},
+		"locations in the properties":    {bare, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
+		"only native code":               {native, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
+		"properties take precedence":     {code, withPlaces("_ZTS4Deep", places, aspect.FP64), written},
+		"debug information in the code":  {code, withPlaces("_ZTS5Other", places, aspect.FP64), inCode},
+		"invalid locations":              {code, withPlaces("_ZTS4Deep", "11:0:/etc/passwd\n", aspect.FP64), inCode},
+		"neither":                        {native, withPlaces("_ZTS4Deep", "\n", aspect.FP64), report.Kernel{}},
+		"code without debug information": {bare, withPlaces("_ZTS4Deep", "11:0:../../secret\n", aspect.FP64), report.Kernel{Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: "viaDouble(float)"}}}},
+		"escape sequences in a path":     {native, withPlaces("_ZTS4Deep", "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n", aspect.FP64), report.Kernel{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.properties.Add(propset.KernelNames).Put("_ZTS4Deep", propset.Uint(1))
@@ -103,12 +103,12 @@ func TestNoHostPaths(t *testing.T) {
 	out := encode(t, r)
 	for _, path := range []string{`"app/deep.cpp"`, `"gen/m.hpp"`} {
 		if !strings.Contains(out, path) {
-			t.Errorf("%s is not in %s", path, out)
+			t.Errorf("missing %s in %s", path, out)
 		}
 	}
 	for _, dir := range []string{"execroot", "bazel-out", "sandbox", "home"} {
 		if strings.Contains(out, dir) {
-			t.Errorf("%s is in %s", dir, out)
+			t.Errorf("directory %s in %s", dir, out)
 		}
 	}
 	if _, err := report.Decode("again", strings.NewReader(out)); err != nil {

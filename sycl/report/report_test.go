@@ -73,18 +73,18 @@ func TestOutcomes(t *testing.T) {
 		{"native code for NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1), Triple: "nvptx64-nvidia-cuda", Arch: "sm_80"}}}}, "nvidia_gpu_sm_80", compat.Compatible, report.Native, nil},
 		{"native code for CPUs without an architecture", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1), Triple: "spir64_x86_64-unknown-unknown"}}}}, "intel_cpu_spr", compat.Compatible, report.Native, nil},
 		{"native code whose target is in the properties", []report.Module{{Needs: pvc, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1)}}}}, "intel_gpu_pvc", compat.Compatible, report.Native, nil},
-		{"the same for another device", []report.Module{{Needs: pvc, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1)}}}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"no-image"}},
-		{"native code for another device", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"no-image"}},
-		{"code to compile", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
+		{"properties with a different target", []report.Module{{Needs: pvc, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1)}}}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"no-image"}},
+		{"native code for a different device", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"no-image"}},
+		{"IR", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
 		{"both", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: append([]report.ModuleImage{reporttest.IR(1)}, reporttest.Native(1, "intel_gpu_dg2")...)}}, "intel_gpu_dg2", compat.Compatible, report.Native, nil},
 		{"SPIR-V on NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "nvidia_gpu_sm_80", compat.Incompatible, report.NoCode, []string{"no-image"}},
 		{"PTX on NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Format: "ptx", Digest: reporttest.Digest(2), Triple: "nvptx64-nvidia-cuda"}}}}, "nvidia_gpu_sm_80", compat.Compatible, report.IR, nil},
 		{"SPIR-V without a triple", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Format: "spirv", Digest: reporttest.Digest(2)}}}}, "intel_gpu_pvc", compat.Compatible, report.IR, nil},
-		{"an aspect is missing and so is the image", []report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"missing-aspect", "no-image"}},
+		{"a missing aspect and a missing image", []report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"missing-aspect", "no-image"}},
 		{"the best of two modules", []report.Module{
 			{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_dg2")},
 			{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
-		{"the kernel's own needs", []report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}},
+		{"the kernel's own requirements", []report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}},
 			Kernels: []report.ModuleKernel{{Name: "k", Needs: &needs{}}, {Name: "l"}}, Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestOutcomes(t *testing.T) {
 				rules = append(rules, reason.Rule)
 			}
 			if c.Status != test.status || c.Code != test.code || !slices.Equal(rules, test.rules) {
-				t.Errorf("%s, code %s, because of %v", c.Status, c.Code, rules)
+				t.Errorf("status %s, code %s, rules %v", c.Status, c.Code, rules)
 			}
 		})
 	}
@@ -127,7 +127,7 @@ func TestDeterministic(t *testing.T) {
 	want := encode(t, reporttest.Build(t, modules, "intel_gpu_pvc", "intel_gpu_dg2"))
 	slices.Reverse(modules)
 	if got := encode(t, reporttest.Build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_pvc")); got != want {
-		t.Error("the order of the inputs changes the report")
+		t.Error("the report depends on the order of the inputs")
 	}
 	check := func(path string, v any) {
 		typ := reflect.TypeOf(v)
@@ -150,48 +150,48 @@ func TestDecode(t *testing.T) {
 	if r, err := report.Decode("r.json", strings.NewReader(good)); err != nil {
 		t.Fatal(err)
 	} else if again := encode(t, r); again != good {
-		t.Error("reading and writing changes a report")
+		t.Error("Decode and Encode change a report")
 	}
 	replace := func(old, new string) string {
 		if !strings.Contains(good, old) {
-			t.Fatalf("%s is not in the report", old)
+			t.Fatalf("the report does not contain %s", old)
 		}
 		return strings.Replace(good, old, new, 1)
 	}
 	if _, err := report.Decode("r.json", strings.NewReader(strings.ReplaceAll(good, "\n", "\n \t\r\n"))); err != nil {
-		t.Errorf("with other white space: %v", err)
+		t.Errorf("with different white space: %v", err)
 	}
 	for _, test := range []struct{ name, data, want string }{
 		{"empty", "", "the file is empty"},
 		{"a string", `"x"`, "not a JSON object"},
-		{"another object", "{}", "for a program, library or wheel, use 'compat report' or 'compat check --binary'"},
+		{"an unrelated object", "{}", "for a program, library or wheel, use 'compat report' or 'compat check --binary'"},
 		{"a program", "\x7fELF\x02\x01", "for a program, library or wheel, use 'compat report' or 'compat check --binary'"},
-		{"a member twice", replace(`"status":"incompatible"`, `"status":"incompatible","status":"compatible"`), `duplicate member "status"`},
+		{"a duplicate member", replace(`"status":"incompatible"`, `"status":"incompatible","status":"compatible"`), `duplicate member "status"`},
 		{"an older version", `{"schema": "` + strings.Replace(report.Schema, "v2", "v1", 1) + `", "cells": []`, "unsupported compatibility report version 1; recreate it"},
 		{"a newer version", replace(`compat-report/v2"`, `compat-report/v3"`), "this tool supports version 2; use a newer tool"},
-		{"an odd version", replace(`compat-report/v2"`, `compat-report/v2.0"`), "not a compatibility report"},
+		{"an invalid version", replace(`compat-report/v2"`, `compat-report/v2.0"`), "not a compatibility report"},
 		{"an unknown status", replace(`"status":"compatible"`, `"status":"fine"`), `unknown status "fine"; expected compatible, incompatible`},
-		{"a status against its reasons", replace(`"scope":"kernel","status":"incompatible"`, `"scope":"kernel","status":"compatible"`), `is "compatible", but its reasons make it "incompatible"`},
-		{"a row of an outcome that there is not", replace("[2,2]", "[2,99]"), "row 1: there is no outcome 99"},
-		{"a row of a negative outcome", replace("[2,2]", "[2,-1]"), "row 1: there is no outcome -1"},
-		{"a row that is too short", replace("[2,2]", "[2]"), "row 1 has 1 outcomes for 2 devices"},
-		{"a kernel of a row that there is not", replace(`"row":1`, `"row":99`), "there is no row 99"},
-		{"a kernel of a target that there is not", replace(`"row":1`, `"row":1,"target":1`), "there is no target 1"},
-		{"a kernel in an image that there is not", replace(`"images":[0`, `"images":[99`), "there is no image 99"},
-		{"an image of a kind that there is not", replace(`"kind":1`, `"kind":99`), "there is no kind 99"},
-		{"images in another order", strings.Replace(good, `"digest":"0000000000000011`, `"digest":"0000000000000099`, 1), "image 2 is not in the order of digests"},
-		{"more kernels and devices than there can be", bomb(good), "their product exceeds the limit of 20000000"},
-		{"a kernel twice", replace("_ZTS9VectorAdd", "_ZTS6Matrix"), `the name "_ZTS6Matrix" is empty or a duplicate`},
-		{"a device twice", replace(`"name":"intel_gpu_dg2"`, `"name":"intel_gpu_pvc"`), `the name "intel_gpu_pvc" is empty or a duplicate`},
-		{"half a digest", replace(`"digest":"0000`, `"digest":"`), "32 hexadecimal digits"},
-		{"capital digits", replace(`"digest":"0000`, `"digest":"ABCD`), "32 hexadecimal digits"},
+		{"a status that contradicts its reasons", replace(`"scope":"kernel","status":"incompatible"`, `"scope":"kernel","status":"compatible"`), `is "compatible", but its reasons make it "incompatible"`},
+		{"a row with an outcome number out of range", replace("[2,2]", "[2,99]"), "row 1: there is no outcome 99"},
+		{"a row with a negative outcome number", replace("[2,2]", "[2,-1]"), "row 1: there is no outcome -1"},
+		{"a short row", replace("[2,2]", "[2]"), "row 1 has 1 outcomes for 2 devices"},
+		{"a kernel with a row number out of range", replace(`"row":1`, `"row":99`), "there is no row 99"},
+		{"a kernel with a target number out of range", replace(`"row":1`, `"row":1,"target":1`), "there is no target 1"},
+		{"a kernel with an image number out of range", replace(`"images":[0`, `"images":[99`), "there is no image 99"},
+		{"an image with a kind number out of range", replace(`"kind":1`, `"kind":99`), "there is no kind 99"},
+		{"unsorted images", strings.Replace(good, `"digest":"0000000000000011`, `"digest":"0000000000000099`, 1), "image 2 is not in the order of digests"},
+		{"too many kernels and devices", bomb(good), "their product exceeds the limit of 20000000"},
+		{"a duplicate kernel", replace("_ZTS9VectorAdd", "_ZTS6Matrix"), `the name "_ZTS6Matrix" is empty or a duplicate`},
+		{"a duplicate device", replace(`"name":"intel_gpu_dg2"`, `"name":"intel_gpu_pvc"`), `the name "intel_gpu_pvc" is empty or a duplicate`},
+		{"a truncated digest", replace(`"digest":"0000`, `"digest":"`), "32 hexadecimal digits"},
+		{"uppercase digits", replace(`"digest":"0000`, `"digest":"ABCD`), "32 hexadecimal digits"},
 		{"wrong statistics", replace(`"compatible":6`, `"compatible":7`), "the statistics do not fit"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := report.Decode("r.json", strings.NewReader(test.data))
 			var format *report.FormatError
 			if !errors.As(err, &format) || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "r.json: ") {
-				t.Errorf("got error %v, want one with %q", err, test.want)
+				t.Errorf("got error %v, want %q", err, test.want)
 			}
 		})
 	}
@@ -203,7 +203,7 @@ func TestSchema(t *testing.T) {
 	var root map[string]any
 	testkit.NoError(t, json.Unmarshal(docs.ReportSchema, &root))
 	if root["$id"] != report.Schema {
-		t.Errorf("the schema is %v, reports say %s", root["$id"], report.Schema)
+		t.Errorf("schema id %v, want %s as in reports", root["$id"], report.Schema)
 	}
 	reports := []*report.Report{
 		reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "spir64"),
@@ -243,7 +243,7 @@ func TestFromSYCLBIN(t *testing.T) {
 		modules[i].Embedded = true
 	}
 	if o := outcomes(reporttest.Build(t, modules, "intel_gpu_pvc"))["_ZTS4Deep intel_gpu_pvc"]; o.Code != report.Native || o.Status != compat.Compatible {
-		t.Errorf("of images in a program the runtime takes the native one, not %+v", o)
+		t.Errorf("embedded native code and IR: %+v", o)
 	}
 	for i := range modules {
 		modules[i].Embedded = false
@@ -251,13 +251,13 @@ func TestFromSYCLBIN(t *testing.T) {
 	r := reporttest.Build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc")
 	all := outcomes(r)
 	if c := all["_ZTS4Deep intel_gpu_pvc"]; c.Code != report.NativeOrIR || c.Status != compat.Compatible {
-		t.Errorf("native code, and IR in another module: %+v", c)
+		t.Errorf("native code, and IR in a different module: %+v", c)
 	}
 	if c := all["_ZTS5Other intel_gpu_pvc"]; c.Code != report.Native || c.Status != compat.Compatible {
 		t.Errorf("native code: %+v", c)
 	}
 	if c := all["_ZTS4Deep intel_gpu_dg2"]; c.Code != report.IR || c.Status != compat.Incompatible || c.Scope != report.ScopeImage {
-		t.Errorf("a missing aspect: %+v", c)
+		t.Errorf("missing aspect: %+v", c)
 	}
 	kernels := r.Kernels
 	i := slices.IndexFunc(kernels, func(k report.Kernel) bool { return k.Name == "_ZTS4Deep" })
@@ -266,7 +266,7 @@ func TestFromSYCLBIN(t *testing.T) {
 		t.Errorf("origin %+v", k.Origins)
 	}
 	if len(r.Kernels) != 11 {
-		t.Errorf("%d kernels: those of the metadata and of the second module's SPIR-V", len(r.Kernels))
+		t.Errorf("%d kernels; expected those of the metadata and of the second module's SPIR-V", len(r.Kernels))
 	}
 }
 
@@ -283,10 +283,10 @@ func TestUnreadableRequirement(t *testing.T) {
 	testkit.NoError(t, err)
 	all := outcomes(reporttest.Build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc"))
 	if o := all["_ZTS1K intel_gpu_pvc"]; o.Status != compat.Undetermined || len(o.Reasons) != 1 || o.Reasons[0].Rule != string(compat.UnreadableRequirement) {
-		t.Errorf("a device that has what can be read: %+v", o)
+		t.Errorf("device that meets the readable requirements: %+v", o)
 	}
 	if o := all["_ZTS1K intel_gpu_dg2"]; o.Status != compat.Incompatible || len(o.Reasons) != 2 {
-		t.Errorf("a device that lacks what can be read: %+v", o)
+		t.Errorf("device that does not meet the readable requirements: %+v", o)
 	}
 }
 
@@ -318,11 +318,11 @@ func TestFromSPIRV(t *testing.T) {
 	testkit.NoError(t, err)
 	r := reporttest.Build(t, []report.Module{m}, "intel_gpu_dg2")
 	if r.Statistics.Incompatible != 1 || r.Statistics.Compatible != 9 {
-		t.Errorf("statistics %+v: only one of the ten kernels needs fp64", r.Statistics)
+		t.Errorf("statistics %+v: one of ten kernels requires fp64", r.Statistics)
 	}
 	var format *spirv.FormatError
 	if _, err := report.FromSPIRV(bytes.NewReader(code[:100])); !errors.As(err, &format) {
-		t.Errorf("a truncated module: %v", err)
+		t.Errorf("truncated module: %v", err)
 	}
 }
 
@@ -339,7 +339,7 @@ func TestFromRow(t *testing.T) {
 	properties.Add(propset.ExportedSymbols).Put("_Z1fv", propset.Uint(1))
 	m, err = report.FromRow(strings.NewReader("native code"), properties, []string{"_Z1fv", "a"})
 	if err != nil || len(m.Kernels) != 1 || m.Kernels[0].Name != "a" {
-		t.Errorf("an exported function: %+v, %v", m.Kernels, err)
+		t.Errorf("exported function: %+v, %v", m.Kernels, err)
 	}
 	m, err = report.FromRow(strings.NewReader("BC\xc0\xdebitcode"), nil, []string{"a"})
 	if err != nil || m.Images[0].Format != "llvm-ir" || m.Images[0].Native {
@@ -376,7 +376,7 @@ func TestIntrinsics(t *testing.T) {
 	}{
 		{"DPC++'s properties", code, properties},
 		{"no properties", code, nil},
-		{"our properties, with code that is not read", []byte("BC\xc0\xdebitcode"), own},
+		{"our properties, with unreadable code", []byte("BC\xc0\xdebitcode"), own},
 	} {
 		m, err := report.FromRow(bytes.NewReader(test.code), test.properties, []string{"__sycl_kernel_k_slm"})
 		testkit.NoError(t, err)
@@ -446,12 +446,12 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			var format *report.FormatError
 			if !errors.As(err, &format) {
-				t.Fatalf("error of another type: %v", err)
+				t.Fatalf("error of type %[1]T: %[1]v", err)
 			}
 			return
 		}
 		if _, err := report.Decode("again", strings.NewReader(encode(t, r))); err != nil {
-			t.Fatalf("what was written cannot be read: %v", err)
+			t.Fatalf("cannot read the encoded report: %v", err)
 		}
 	})
 }

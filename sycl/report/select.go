@@ -16,8 +16,8 @@ type Selection struct {
 	Sources []string // paths of the source files of kernels
 	Files   []string // files that contain device images of kernels
 
-	// Statuses, Rules and Needs select kernels with one of the values on a selected device. If
-	// rules or needs are given, they and the status must be those of one reason.
+	// Statuses, Rules and Needs select kernels with one of the values on a selected device. If Rules
+	// or Needs are given, a single reason must match all of them and the status.
 	Statuses []compat.Status
 	Rules    []string
 	Needs    []string // requirements

@@ -59,9 +59,9 @@ func TestStrict(t *testing.T) {
 		_, refused := report.Decode("r.json", strings.NewReader(string(data)))
 		switch {
 		case wrong != nil && refused == nil:
-			t.Errorf("%s: the reader takes it", name)
+			t.Errorf("%s: accepted by the reader, but not by the schema", name)
 		case wrong == nil && refused != nil && !stricter.MatchString(refused.Error()):
-			t.Errorf("%s: the schema takes it, and the reader says %v", name, refused)
+			t.Errorf("%s: accepted by the schema, but not by the reader: %v", name, refused)
 		}
 	}
 	if n < 500 {

@@ -10,9 +10,9 @@ import (
 // mostGPUs is the maximum number of devices whose names [GPUs] explains.
 const mostGPUs = 8
 
-// GPUs returns a legend of the GPUs that targets stand for, as in "GPUs: intel_gpu_acm_g10 (Arc A770)".
-// Renderings print the names of targets, because policies, flags and BUILD files have them. The legend is
-// empty if no target has a marketing name, or too many have one.
+// GPUs returns a legend of the GPUs that targets stand for, as in "GPUs: intel_gpu_acm_g10 (Arc
+// A770)". Renderings print the names of targets, because policies, flags and BUILD files contain
+// them. The legend is empty if no target has a marketing name, or if too many have one.
 func GPUs(targets []string, quote func(string) string) string {
 	var list []string
 	for _, target := range targets {

@@ -1,8 +1,8 @@
-// Package show has what all renderings of reports and of results share: words, lists and their limits,
-// names of devices, and the parts of text tables, Markdown, pages and spreadsheets.
+// Package show contains what all renderings of reports and results share: words, limits of lists,
+// device names, and the elements of text tables, Markdown, pages and spreadsheets.
 //
-// Reports may come from untrusted builds, so functions that take text from a report escape it, unless
-// they say otherwise.
+// Reports may come from untrusted builds, so functions that accept text from a report escape it,
+// unless documented otherwise.
 package show
 
 import (
@@ -46,7 +46,7 @@ func Place(l srcloc.Location) string {
 	return fmt.Sprintf("%s:%d", safetext.Escape(l.Path), l.Line)
 }
 
-// CodeSpan returns text as a Markdown code span, where it can be neither markup nor a mention of a user.
+// CodeSpan returns text as a Markdown code span, in which nothing is markup or a mention of a user.
 func CodeSpan(s string) string { return safetext.CodeSpan(safetext.Escape(s)) }
 
 // UpperFirst capitalizes a sentence, unless its first word is a name.

@@ -156,7 +156,7 @@ type pageKind struct {
 	Whys  []int    `json:"w,omitempty"`
 }
 
-// A pageWhy is a reason in the words of the page.
+// A pageWhy is a reason as described on the page.
 type pageWhy struct {
 	Class  string `json:"c"`
 	Word   string `json:"-"`
@@ -238,7 +238,7 @@ func (p *page) kinds() {
 	}
 }
 
-// newWhy returns a reason in the words of the page.
+// newWhy returns the description of a reason.
 func newWhy(r report.Reason) pageWhy {
 	w := pageWhy{Class: classNo, Word: "✕ no", Needs: need(r), Offers: offer(r), Text: sentence(r)}
 	switch r.Status {

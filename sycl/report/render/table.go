@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
-// A table is a report with the words of its outcomes, for all formats.
+// A table is a report with the descriptions of its outcomes, for all formats.
 type table struct {
 	*report.Report
 	kinds []kind // of the report's outcomes, by number
@@ -26,7 +26,7 @@ type table struct {
 	short map[string]string // by kernel name, see shortName
 }
 
-// A kind is an outcome with its words.
+// A kind is an outcome with its description.
 type kind struct {
 	*report.Outcome
 	words string
@@ -120,7 +120,7 @@ func kernelName(k *report.Kernel) string {
 }
 
 // shortName returns the name of a kernel for long lists. It is a pattern that selects the kernel,
-// with "*" for what kernels of a template have in common.
+// with "*" for the part that kernels of a template have in common.
 func (t *table) shortName(k int) string {
 	if t.short == nil {
 		whole := cmp.Or(t.whole, t.Report)
