@@ -114,7 +114,7 @@ func combine(t testing.TB, o Options, inputs ...Input) *Result {
 	t.Helper()
 	r := testkit.Must(Combine(inputs, o))(t)
 	if (r.File == nil) != (len(r.Problems) > 0) {
-		t.Fatalf("a file %v, and %d problems", r.File, len(r.Problems))
+		t.Fatalf("file %v with %d problems", r.File, len(r.Problems))
 	}
 	return r
 }
@@ -237,7 +237,7 @@ func TestProblems(t *testing.T) {
 			testkit.Golden(t, name+".golden.txt", text(r))
 			slices.Reverse(test.inputs)
 			if got := text(combine(t, test.options, test.inputs...)); got != text(r) {
-				t.Errorf("another order of the inputs says\n%s", got)
+				t.Errorf("with a different order of inputs, got\n%s", got)
 			}
 		})
 	}
@@ -252,7 +252,7 @@ func TestEveryProblemIsShown(t *testing.T) {
 	}
 	for _, id := range IDs() {
 		if !shown[id] || fixes[id] == "" {
-			t.Errorf("%s: in a test %t, fix %q", id, shown[id], fixes[id])
+			t.Errorf("%s: tested %t, fix %q", id, shown[id], fixes[id])
 		}
 	}
 }
@@ -261,35 +261,35 @@ func TestNoProblem(t *testing.T) {
 	f := []string{"f"}
 	k := []string{"k"}
 	for name, inputs := range map[string][]Input{
-		"the other file exports it":                 {file("a", part{imports: f}), file("b", part{exports: f})},
-		"a module exports what it imports":          {file("a", part{imports: f, exports: f})},
-		"native code and IR of one kernel":          {file("a", part{kernels: k}), file("b", part{kernels: k, targets: []string{pvc}})},
-		"a kernel for two architectures":            {file("a", part{kernels: k, targets: []string{dg2}}), file("b", part{kernels: k, targets: []string{pvc}})},
-		"a kernel for two kinds of device":          {file("a", part{kernels: k, aspects: []aspect.Aspect{aspect.CPU}}), file("b", part{kernels: k, aspects: []aspect.Aspect{aspect.GPU}})},
-		"a kernel for two fixed targets":            {file("a", part{kernels: k, fixed: []string{"intel_gpu_pvc"}}), file("b", part{kernels: k, fixed: []string{"intel_gpu_tgllp"}})},
-		"fixed IR takes any IR":                     {file("a", part{imports: f, fixed: []string{"intel_gpu_pvc"}}), file("b", part{exports: f})},
-		"a fixed target that is any device":         {file("a", part{imports: f}), file("b", part{exports: f, fixed: []string{"spir64"}})},
-		"two files export it for one target each":   {file("a", part{imports: f, targets: []string{pvc, dg2}}), file("b", part{exports: f, targets: []string{pvc}}), file("c", part{exports: f, targets: []string{dg2}})},
-		"more aspects than the importer":            {file("a", part{imports: f}), file("b", part{exports: f, aspects: []aspect.Aspect{aspect.GPU, aspect.FP64}})},
-		"IR without a triple":                       {file("a", part{imports: f, targets: []string{""}}), file("b", part{exports: f})},
-		"the same module twice":                     {file("a", part{kernels: k, exports: f}), file("b", part{kernels: k, exports: f})},
-		"the same file twice":                       {file("a", part{kernels: k}), file("a", part{kernels: k})},
-		"device globals of split modules":           {file("a", part{globals: map[string][2]uint32{"g": {4, 0}}}, part{kernels: k, globals: map[string][2]uint32{"g": {4, 0}}})},
-		"device globals for two architectures":      {file("a", part{targets: []string{pvc}, globals: map[string][2]uint32{"g": {4, 1}}}, part{targets: []string{dg2}, globals: map[string][2]uint32{"g": {4, 1}}})},
-		"numbers of constants that are not linked":  {file("a", part{constants: []spec{{"x", []uint32{0, 0, 4}}}}), file("b", part{constants: []spec{{"y", []uint32{0, 0, 4}}}})},
-		"numbers of constants in native code":       {file("a", part{targets: []string{pvc}, imports: f, constants: []spec{{"x", []uint32{0, 0, 4}}}}), file("b", part{targets: []string{pvc}, exports: f, constants: []spec{{"y", []uint32{0, 0, 4}}}})},
-		"one constant in linked modules":            {file("a", part{imports: f, constants: []spec{{"x", []uint32{0, 0, 4, propset.SpecPadding, 4, 4}}}}), file("b", part{exports: f, constants: []spec{{"x", []uint32{0, 0, 4, propset.SpecPadding, 4, 4}}}})},
-		"sets of virtual functions with members":    {file("a", part{uses: "s,,t"}), file("b", part{members: "s"}), file("c", part{members: "t"}), file("d", part{members: "t", bytes: "d"})},
-		"modules that import from each other":       {file("a", part{imports: f, exports: k}), file("b", part{imports: k, exports: f})},
-		"files with nothing in them":                {file("a"), file("b")},
-		"the same property of the global metadata":  {withGlobal(file("a"), "x", "1"), withGlobal(file("b"), "x", "1"), withGlobal(file("c"), "y", "1")},
-		"input and object":                          {inState(syclbin.Input, file("a", part{imports: f})), file("b", part{exports: f})},
-		"native code takes native code":             {file("a", part{imports: f, targets: []string{pvc}}), file("b", part{exports: f, targets: []string{pvc, dg2}})},
-		"executable and executable":                 {inState(syclbin.Executable, file("a", part{kernels: k})), inState(syclbin.Executable, file("b", part{kernels: f}))},
-		"a fixed target that is not known":          {file("a", part{kernels: k, fixed: []string{"later_gpu"}}), file("b", part{kernels: k, fixed: []string{"other_gpu"}})},
-		"IR that may run nowhere":                   {file("a", part{kernels: k, fixed: []string{}}), file("b", part{kernels: k})},
-		"a module without images":                   {file("a", part{kernels: k, targets: []string{}}), file("b", part{kernels: k})},
-		"the same kernel for another family of IRs": {file("a", part{kernels: k}), file("b", part{kernels: k, targets: []string{"spirv64-unknown-unknown"}})},
+		"exported by another file":                              {file("a", part{imports: f}), file("b", part{exports: f})},
+		"a module exports what it imports":                      {file("a", part{imports: f, exports: f})},
+		"native code and IR of a kernel":                        {file("a", part{kernels: k}), file("b", part{kernels: k, targets: []string{pvc}})},
+		"a kernel for two architectures":                        {file("a", part{kernels: k, targets: []string{dg2}}), file("b", part{kernels: k, targets: []string{pvc}})},
+		"a kernel for two kinds of device":                      {file("a", part{kernels: k, aspects: []aspect.Aspect{aspect.CPU}}), file("b", part{kernels: k, aspects: []aspect.Aspect{aspect.GPU}})},
+		"a kernel for two fixed targets":                        {file("a", part{kernels: k, fixed: []string{"intel_gpu_pvc"}}), file("b", part{kernels: k, fixed: []string{"intel_gpu_tgllp"}})},
+		"fixed IR imports from any IR":                          {file("a", part{imports: f, fixed: []string{"intel_gpu_pvc"}}), file("b", part{exports: f})},
+		"a generic fixed target":                                {file("a", part{imports: f}), file("b", part{exports: f, fixed: []string{"spir64"}})},
+		"exported by two files for one target each":             {file("a", part{imports: f, targets: []string{pvc, dg2}}), file("b", part{exports: f, targets: []string{pvc}}), file("c", part{exports: f, targets: []string{dg2}})},
+		"an exporter with more aspects than the importer":       {file("a", part{imports: f}), file("b", part{exports: f, aspects: []aspect.Aspect{aspect.GPU, aspect.FP64}})},
+		"IR without a triple":                                   {file("a", part{imports: f, targets: []string{""}}), file("b", part{exports: f})},
+		"a duplicate module":                                    {file("a", part{kernels: k, exports: f}), file("b", part{kernels: k, exports: f})},
+		"a duplicate file":                                      {file("a", part{kernels: k}), file("a", part{kernels: k})},
+		"device globals of split modules":                       {file("a", part{globals: map[string][2]uint32{"g": {4, 0}}}, part{kernels: k, globals: map[string][2]uint32{"g": {4, 0}}})},
+		"device globals for two architectures":                  {file("a", part{targets: []string{pvc}, globals: map[string][2]uint32{"g": {4, 1}}}, part{targets: []string{dg2}, globals: map[string][2]uint32{"g": {4, 1}}})},
+		"equal constant numbers in modules that are not linked": {file("a", part{constants: []spec{{"x", []uint32{0, 0, 4}}}}), file("b", part{constants: []spec{{"y", []uint32{0, 0, 4}}}})},
+		"equal constant numbers in native code":                 {file("a", part{targets: []string{pvc}, imports: f, constants: []spec{{"x", []uint32{0, 0, 4}}}}), file("b", part{targets: []string{pvc}, exports: f, constants: []spec{{"y", []uint32{0, 0, 4}}}})},
+		"one constant in linked modules":                        {file("a", part{imports: f, constants: []spec{{"x", []uint32{0, 0, 4, propset.SpecPadding, 4, 4}}}}), file("b", part{exports: f, constants: []spec{{"x", []uint32{0, 0, 4, propset.SpecPadding, 4, 4}}}})},
+		"sets of virtual functions with members":                {file("a", part{uses: "s,,t"}), file("b", part{members: "s"}), file("c", part{members: "t"}), file("d", part{members: "t", bytes: "d"})},
+		"modules that import from each other":                   {file("a", part{imports: f, exports: k}), file("b", part{imports: k, exports: f})},
+		"empty files":                                           {file("a"), file("b")},
+		"equal properties in the global metadata":               {withGlobal(file("a"), "x", "1"), withGlobal(file("b"), "x", "1"), withGlobal(file("c"), "y", "1")},
+		"input and object":                                      {inState(syclbin.Input, file("a", part{imports: f})), file("b", part{exports: f})},
+		"native code imports from native code":                  {file("a", part{imports: f, targets: []string{pvc}}), file("b", part{exports: f, targets: []string{pvc, dg2}})},
+		"executable and executable":                             {inState(syclbin.Executable, file("a", part{kernels: k})), inState(syclbin.Executable, file("b", part{kernels: f}))},
+		"an unknown fixed target":                               {file("a", part{kernels: k, fixed: []string{"later_gpu"}}), file("b", part{kernels: k, fixed: []string{"other_gpu"}})},
+		"IR without a possible target":                          {file("a", part{kernels: k, fixed: []string{}}), file("b", part{kernels: k})},
+		"a module without images":                               {file("a", part{kernels: k, targets: []string{}}), file("b", part{kernels: k})},
+		"a kernel for a different family of IR":                 {file("a", part{kernels: k}), file("b", part{kernels: k, targets: []string{"spirv64-unknown-unknown"}})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if r := combine(t, Options{}, inputs...); len(r.Problems) > 0 {
@@ -310,7 +310,7 @@ func TestManyFixedTargets(t *testing.T) {
 		})
 	}
 	if one, many := cost(1), cost(20); many > 2*one {
-		t.Errorf("20 targets take %v allocations, one %v", many, one)
+		t.Errorf("20 targets: %v allocations, one target: %v", many, one)
 	}
 }
 
@@ -320,20 +320,20 @@ func TestDisjointTargets(t *testing.T) {
 		importer, exporter part
 		missing            []string
 	}{
-		"native code does not serve IR":           {part{}, part{targets: []string{pvc}}, []string{"spir64"}},
-		"native code of another architecture":     {part{targets: []string{dg2, pvc}}, part{targets: []string{pvc}}, []string{dg2}},
-		"IR that is fixed to something else":      {part{targets: []string{pvc}}, part{fixed: []string{"intel_gpu_tgllp"}}, []string{pvc}},
-		"IR for all others":                       {part{}, part{fixed: []string{"intel_gpu_pvc"}}, []string{"spir64"}},
-		"IR of another family":                    {part{}, part{targets: []string{"spirv64-unknown-unknown"}}, []string{"spir64"}},
-		"a module without images":                 {part{}, part{targets: []string{}}, []string{"spir64"}},
-		"all fixed targets but one":               {part{fixed: []string{"intel_gpu_pvc", "intel_gpu_tgllp"}}, part{fixed: []string{"intel_gpu_pvc"}}, []string{"spir64 for intel_gpu_tgllp"}},
-		"native code does not serve fixed IR":     {part{fixed: []string{"intel_gpu_pvc"}}, part{targets: []string{pvc}}, []string{"spir64 for intel_gpu_pvc"}},
-		"an accelerator is no GPU":                {part{aspects: []aspect.Aspect{aspect.Accelerator}}, part{aspects: []aspect.Aspect{aspect.GPU}}, []string{"spir64"}},
-		"native code without an architecture":     {part{targets: []string{pvc}}, part{targets: []string{gen + "="}}, []string{pvc}},
-		"IR for NVIDIA does not serve Intel GPUs": {part{targets: []string{pvc}}, part{targets: []string{"nvptx64-nvidia-cuda"}}, []string{pvc}},
-		"IR does not serve native code":           {part{targets: []string{pvc}}, part{}, []string{pvc}},
-		"nor IR that is fixed to its device":      {part{targets: []string{pvc}}, part{fixed: []string{"intel_gpu_pvc"}}, []string{pvc}},
-		"native code beside IR needs its own":     {part{targets: []string{spir64, pvc}}, part{}, []string{pvc}},
+		"native code for IR":                       {part{}, part{targets: []string{pvc}}, []string{"spir64"}},
+		"native code for a different architecture": {part{targets: []string{dg2, pvc}}, part{targets: []string{pvc}}, []string{dg2}},
+		"IR with a different fixed target":         {part{targets: []string{pvc}}, part{fixed: []string{"intel_gpu_tgllp"}}, []string{pvc}},
+		"IR for all other targets":                 {part{}, part{fixed: []string{"intel_gpu_pvc"}}, []string{"spir64"}},
+		"IR of a different family":                 {part{}, part{targets: []string{"spirv64-unknown-unknown"}}, []string{"spir64"}},
+		"a module without images":                  {part{}, part{targets: []string{}}, []string{"spir64"}},
+		"all fixed targets but one":                {part{fixed: []string{"intel_gpu_pvc", "intel_gpu_tgllp"}}, part{fixed: []string{"intel_gpu_pvc"}}, []string{"spir64 for intel_gpu_tgllp"}},
+		"native code for fixed IR":                 {part{fixed: []string{"intel_gpu_pvc"}}, part{targets: []string{pvc}}, []string{"spir64 for intel_gpu_pvc"}},
+		"an accelerator for a GPU":                 {part{aspects: []aspect.Aspect{aspect.Accelerator}}, part{aspects: []aspect.Aspect{aspect.GPU}}, []string{"spir64"}},
+		"native code without an architecture":      {part{targets: []string{pvc}}, part{targets: []string{gen + "="}}, []string{pvc}},
+		"IR for NVIDIA for Intel GPUs":             {part{targets: []string{pvc}}, part{targets: []string{"nvptx64-nvidia-cuda"}}, []string{pvc}},
+		"IR for native code":                       {part{targets: []string{pvc}}, part{}, []string{pvc}},
+		"IR fixed to the device of native code":    {part{targets: []string{pvc}}, part{fixed: []string{"intel_gpu_pvc"}}, []string{pvc}},
+		"native code with additional IR":           {part{targets: []string{spir64, pvc}}, part{}, []string{pvc}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.importer.imports, test.exporter.exports = f, f
@@ -352,19 +352,19 @@ func TestState(t *testing.T) {
 		options Options
 		want    syclbin.State // NoState if it is rejected
 	}{
-		"input":                                {[]syclbin.State{in, in}, Options{}, exe},
-		"object":                               {[]syclbin.State{obj, obj}, Options{}, exe},
-		"input and object":                     {[]syclbin.State{in, obj}, Options{}, exe},
-		"executable":                           {[]syclbin.State{exe, exe}, Options{}, exe},
-		"object and executable":                {[]syclbin.State{obj, exe}, Options{}, syclbin.NoState},
-		"object and executable when asked for": {[]syclbin.State{obj, exe}, Options{State: &exe}, exe},
-		"input to input":                       {[]syclbin.State{in, in}, Options{State: &in}, in},
-		"input to object":                      {[]syclbin.State{in, in}, Options{State: &obj}, obj},
-		"object to input":                      {[]syclbin.State{in, obj}, Options{State: &in}, syclbin.NoState},
-		"executable to object":                 {[]syclbin.State{exe, exe}, Options{State: &obj}, syclbin.NoState},
-		"unresolved":                           {[]syclbin.State{in, obj}, Options{AllowUnresolved: true}, obj},
-		"unresolved input":                     {[]syclbin.State{in, in}, Options{AllowUnresolved: true, State: &in}, in},
-		"unresolved executable":                {[]syclbin.State{exe, exe}, Options{AllowUnresolved: true}, syclbin.NoState},
+		"input":                            {[]syclbin.State{in, in}, Options{}, exe},
+		"object":                           {[]syclbin.State{obj, obj}, Options{}, exe},
+		"input and object":                 {[]syclbin.State{in, obj}, Options{}, exe},
+		"executable":                       {[]syclbin.State{exe, exe}, Options{}, exe},
+		"object and executable":            {[]syclbin.State{obj, exe}, Options{}, syclbin.NoState},
+		"object and executable on request": {[]syclbin.State{obj, exe}, Options{State: &exe}, exe},
+		"input to input":                   {[]syclbin.State{in, in}, Options{State: &in}, in},
+		"input to object":                  {[]syclbin.State{in, in}, Options{State: &obj}, obj},
+		"object to input":                  {[]syclbin.State{in, obj}, Options{State: &in}, syclbin.NoState},
+		"executable to object":             {[]syclbin.State{exe, exe}, Options{State: &obj}, syclbin.NoState},
+		"unresolved":                       {[]syclbin.State{in, obj}, Options{AllowUnresolved: true}, obj},
+		"unresolved input":                 {[]syclbin.State{in, in}, Options{AllowUnresolved: true, State: &in}, in},
+		"unresolved executable":            {[]syclbin.State{exe, exe}, Options{AllowUnresolved: true}, syclbin.NoState},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var inputs []Input
@@ -376,7 +376,7 @@ func TestState(t *testing.T) {
 			if r.File != nil {
 				state = r.File.State
 				if v, _ := r.File.Global.Set(propset.SYCLBINGlobal).Get("state"); !v.Equal(propset.Uint(uint32(state))) {
-					t.Errorf("the global metadata says %v", v)
+					t.Errorf("state in the global metadata: %v", v)
 				}
 			}
 			if state != test.want {
@@ -402,19 +402,19 @@ func TestImportState(t *testing.T) {
 		want    syclbin.State
 		problem ID
 	}{
-		"input":                          {all(syclbin.Input, importer, exporter), Options{}, syclbin.Object, ""},
-		"object":                         {all(syclbin.Object, importer, exporter), Options{}, syclbin.Object, ""},
-		"two modules of one file":        {[]Input{file("a", importer, exporter)}, Options{}, syclbin.Object, ""},
-		"input that is asked for":        {all(syclbin.Input, importer, exporter), Options{State: new(syclbin.Input)}, syclbin.Input, ""},
-		"object that is asked for":       {all(syclbin.Object, importer, exporter), Options{State: new(syclbin.Object)}, syclbin.Object, ""},
-		"executable that is asked for":   {all(syclbin.Object, importer, exporter), Options{State: new(syclbin.Executable)}, syclbin.NoState, ImportInExecutable},
-		"executable inputs":              {all(syclbin.Executable, importer, exporter), Options{}, syclbin.NoState, ImportInExecutable},
-		"one executable input":           {append(all(syclbin.Executable, importer), file("b", exporter)), Options{}, syclbin.NoState, StateExecutable},
-		"an import that no file exports": {all(syclbin.Object, importer), Options{State: new(syclbin.Executable)}, syclbin.NoState, ImportUnresolved},
-		"an import of the module's own":  {all(syclbin.Object, part{imports: f, exports: f}), Options{}, syclbin.Executable, ""},
-		"exports alone":                  {all(syclbin.Object, exporter), Options{}, syclbin.Executable, ""},
-		"virtual functions alone":        {all(syclbin.Object, part{uses: "s"}, part{members: "s"}), Options{}, syclbin.Executable, ""},
-		"native code of two GPUs and IR": {all(syclbin.Object, part{kernels: f}, part{kernels: f, targets: []string{pvc}}, part{kernels: f, targets: []string{dg2}}), Options{}, syclbin.Executable, ""},
+		"input":                            {all(syclbin.Input, importer, exporter), Options{}, syclbin.Object, ""},
+		"object":                           {all(syclbin.Object, importer, exporter), Options{}, syclbin.Object, ""},
+		"two modules of one file":          {[]Input{file("a", importer, exporter)}, Options{}, syclbin.Object, ""},
+		"requested input":                  {all(syclbin.Input, importer, exporter), Options{State: new(syclbin.Input)}, syclbin.Input, ""},
+		"requested object":                 {all(syclbin.Object, importer, exporter), Options{State: new(syclbin.Object)}, syclbin.Object, ""},
+		"requested executable":             {all(syclbin.Object, importer, exporter), Options{State: new(syclbin.Executable)}, syclbin.NoState, ImportInExecutable},
+		"executable inputs":                {all(syclbin.Executable, importer, exporter), Options{}, syclbin.NoState, ImportInExecutable},
+		"one executable input":             {append(all(syclbin.Executable, importer), file("b", exporter)), Options{}, syclbin.NoState, StateExecutable},
+		"an import that no file exports":   {all(syclbin.Object, importer), Options{State: new(syclbin.Executable)}, syclbin.NoState, ImportUnresolved},
+		"an import from the module itself": {all(syclbin.Object, part{imports: f, exports: f}), Options{}, syclbin.Executable, ""},
+		"only exports":                     {all(syclbin.Object, exporter), Options{}, syclbin.Executable, ""},
+		"only virtual functions":           {all(syclbin.Object, part{uses: "s"}, part{members: "s"}), Options{}, syclbin.Executable, ""},
+		"native code of two GPUs and IR":   {all(syclbin.Object, part{kernels: f}, part{kernels: f, targets: []string{pvc}}, part{kernels: f, targets: []string{dg2}}), Options{}, syclbin.Executable, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := combine(t, test.options, test.inputs...)
@@ -438,10 +438,10 @@ func TestAllowUnresolved(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	if r = combine(t, Options{State: new(syclbin.Object)}, a); r.File != nil {
-		t.Error("object state alone allows what is unresolved")
+		t.Error("Object state allows unresolved imports")
 	}
 	if r = combine(t, Options{AllowUnresolved: true}, a, file("c", part{exports: []string{"e"}}), file("d", part{exports: []string{"e"}, bytes: "d"})); r.File != nil {
-		t.Error("a symbol may be exported twice")
+		t.Error("duplicate export accepted")
 	}
 	if r = combine(t, Options{}, Input{"ab", combine(t, Options{AllowUnresolved: true}, a).File}, b); r.File == nil {
 		t.Error(text(r))
@@ -464,15 +464,15 @@ func TestErrors(t *testing.T) {
 		want    string
 		bad     bool // an input error
 	}{
-		"no input":                       {nil, Options{}, "link: no files to link", false},
-		"an invalid state":               {[]Input{file("a")}, Options{State: &other}, "link: a file cannot be in state 7", false},
-		"unresolved executable":          {[]Input{file("a")}, Options{State: &executable, AllowUnresolved: true}, "link: unresolved imports are not allowed in executable state", false},
-		"specialization constants":       {[]Input{bad(propset.SpecializationConstants, "x", propset.Uint32s(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
-		"device globals":                 {[]Input{bad(propset.DeviceGlobals, "x", propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
-		"virtual functions":              {[]Input{bad(propset.VirtualFunctions, propset.UsesVirtualFunctionsSet, propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
-		"requirements":                   {[]Input{bad(propset.DeviceRequirements, "aspects", propset.Bytes([]byte{1}))}, Options{}, "a.syclbin: abstract module 1: ", true},
-		"more targets than anybody has":  {[]Input{file("a", many)}, Options{}, "too many targets: 1025", true},
-		"images that end before the end": {[]Input{file("a", truncated()), file("b", truncated())}, Options{}, "", false},
+		"no input":                 {nil, Options{}, "link: no files to link", false},
+		"an invalid state":         {[]Input{file("a")}, Options{State: &other}, "link: a file cannot be in state 7", false},
+		"unresolved executable":    {[]Input{file("a")}, Options{State: &executable, AllowUnresolved: true}, "link: unresolved imports are not allowed in executable state", false},
+		"specialization constants": {[]Input{bad(propset.SpecializationConstants, "x", propset.Uint32s(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
+		"device globals":           {[]Input{bad(propset.DeviceGlobals, "x", propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
+		"virtual functions":        {[]Input{bad(propset.VirtualFunctions, propset.UsesVirtualFunctionsSet, propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
+		"requirements":             {[]Input{bad(propset.DeviceRequirements, "aspects", propset.Bytes([]byte{1}))}, Options{}, "a.syclbin: abstract module 1: ", true},
+		"too many targets":         {[]Input{file("a", many)}, Options{}, "too many targets: 1025", true},
+		"truncated images":         {[]Input{file("a", truncated()), file("b", truncated())}, Options{}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "images that end before the end" {
@@ -484,7 +484,7 @@ func TestErrors(t *testing.T) {
 			_, err := Combine(test.inputs, test.options)
 			testkit.Fails(t, err, test.want)
 			if test.bad != errors.As(err, new(interface{ BadInput() })) {
-				t.Errorf("%v: fault of the input: %t", err, !test.bad)
+				t.Errorf("%v: input error: %t", err, !test.bad)
 			}
 		})
 	}
@@ -525,16 +525,16 @@ func TestEverythingSurvives(t *testing.T) {
 	back := testkit.Must(syclbin.NewFile(bytes.NewReader(write(t, out)), int64(len(write(t, out)))))(t)
 	m := back.Modules[slices.IndexFunc(back.Modules, func(m *syclbin.Module) bool { return slices.Contains(m.Kernels(), "z") })]
 	if !m.Metadata.Equal(in.Modules[0].Metadata) || !m.IR[0].Metadata.Equal(in.Modules[0].IR[0].Metadata) || len(m.Native) != 1 {
-		t.Error("metadata of the module differs")
+		t.Error("module metadata differs")
 	}
 	if names := m.Metadata.Set(propset.SpecializationConstants).Keys(); !slices.Equal(names, []string{"z", "a"}) {
 		t.Errorf("specialization constants in the order %q", names)
 	}
 	if v, _ := back.Global.Set("vendor/global").Get("k"); !v.Equal(propset.Uint(3)) {
-		t.Error("an unknown set of the global metadata is lost")
+		t.Error("unknown set lost from the global metadata")
 	}
 	if after, _ := in.Modules[0].Metadata.MarshalText(); !bytes.Equal(before, after) || in.Global.Set(propset.SYCLBINGlobal).Len() != 1 {
-		t.Error("the input was changed")
+		t.Error("input modified")
 	}
 }
 
@@ -624,7 +624,7 @@ func TestCombineIsAssociative(t *testing.T) {
 			shuffled = append(shuffled, shuffled[r.IntN(len(shuffled))]) // one of them again
 			got := write(t, combine(t, Options{AllowUnresolved: true}, tree(shuffled)).File)
 			if !bytes.Equal(got, want) {
-				t.Fatalf("seed %d: another order made another file", seed)
+				t.Fatalf("seed %d: the file depends on the order of the inputs", seed)
 			}
 		}
 	}
@@ -688,7 +688,7 @@ func chain(files int) []Input {
 
 func TestManySymbols(t *testing.T) {
 	if testing.Short() {
-		t.Skip("large")
+		t.Skip("slow; skipped in short mode")
 	}
 	inputs := chain(1000)
 	r := combine(t, Options{}, inputs...)
@@ -815,26 +815,26 @@ func checkCombine(t *testing.T, first, second Input, options uint8) {
 		testkit.NoError(t, err)
 	}
 	if !bytes.Equal(x.Bytes(), y.Bytes()) {
-		t.Fatal("the order of the inputs shows in the graph or the problems")
+		t.Fatal("the graph or the problems depend on the order of the inputs")
 	}
 	if r.File == nil {
 		return
 	}
 	out := write(t, r.File)
 	if !bytes.Equal(out, write(t, again.File)) {
-		t.Fatal("the order of the inputs shows in the file")
+		t.Fatal("the file depends on the order of the inputs")
 	}
 	once, err := syclbin.NewFile(bytes.NewReader(out), int64(len(out)))
 	if err != nil {
-		t.Fatalf("the result cannot be read: %v", err)
+		t.Fatalf("cannot read the result: %v", err)
 	}
 	for _, found := range Verify(once) {
 		if slices.ContainsFunc(symbolRules, func(r syclbin.Rule) bool { return r.ID == found.ID }) {
-			t.Fatalf("verify finds %v in the result", found)
+			t.Fatalf("Verify reports %v for the result", found)
 		}
 	}
 	same := combine(t, o, Input{"a", once})
 	if same.File == nil || !bytes.Equal(out, write(t, same.File)) {
-		t.Fatal("combining again made another file")
+		t.Fatal("Combine is not idempotent")
 	}
 }

@@ -26,7 +26,7 @@ func TestGPUs(t *testing.T) {
 		}
 	}
 	if got := GPUs(many, safetext.CodeSpan); strings.Count(got, "`") != 2*len(many) {
-		t.Errorf("%d GPUs: %q", len(many), got)
+		t.Errorf("legend for %d GPUs: %q", len(many), got)
 	}
 }
 
@@ -39,7 +39,7 @@ func TestNeed(t *testing.T) {
 		compat.UnsupportedLocalMemory, compat.UnreadableRequirement, compat.NoImage, report.NotReported,
 	} {
 		if ruleWords[rule].need == "" || ruleWords[rule].brief == "" {
-			t.Errorf("no words for the rule %s", rule)
+			t.Errorf("missing description of the rule %s", rule)
 		}
 	}
 	for _, test := range []struct {
@@ -57,7 +57,7 @@ func TestNeed(t *testing.T) {
 		}
 	}
 	if IsRequirement(compat.NoImage) || IsRequirement("unknown") {
-		t.Error("NoImage or an unknown rule is a requirement")
+		t.Error("IsRequirement(NoImage or an unknown rule) = true")
 	}
 }
 

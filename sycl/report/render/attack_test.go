@@ -29,18 +29,18 @@ func TestAttackS7MarkupInThePage(t *testing.T) {
 			// comment.
 			for _, part := range []string{"<script", "</script", "<!--"} {
 				if got, want := strings.Count(strings.ToLower(text), part), strings.Count(without, part); got != want {
-					t.Errorf("%q: %q is in the page %d times, and %d times with a plain name", name, part, got, want)
+					t.Errorf("%q: page contains %q %d times, want %d as with a plain name", name, part, got, want)
 				}
 			}
 			data := regexp.MustCompile(`(?s)<script type="application/json" id="data">.*?</script>`)
 			text, without = data.ReplaceAllString(text, ""), data.ReplaceAllString(without, "")
 			for _, part := range []string{"<script", "</script", "<!--", "<img", `href="javascript`, `href=javascript`} {
 				if got, want := strings.Count(text, part), strings.Count(without, part); got != want {
-					t.Errorf("%q: %q is in the page %d times, and %d times with a plain name", name, part, got, want)
+					t.Errorf("%q: page contains %q %d times, want %d as with a plain name", name, part, got, want)
 				}
 			}
 			if strings.ContainsRune(text, '\u2028') {
-				t.Errorf("%q: a line separator is in the page", name)
+				t.Errorf("%q: page contains a line separator", name)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func TestAttackS25Formulas(t *testing.T) {
 		for _, row := range rows {
 			for _, field := range row {
 				if strings.IndexAny(strings.TrimLeft(field, " \t\r\n\""), "=+-@＝＋－＠") == 0 {
-					t.Errorf("%q: a formula: %q", name, field)
+					t.Errorf("%q: cell is a formula: %q", name, field)
 				}
 			}
 		}

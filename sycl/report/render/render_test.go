@@ -58,7 +58,7 @@ func TestRenderings(t *testing.T) {
 	testkit.Golden(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
 	testkit.Golden(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
 	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != len(two.Kernels)*len(two.Devices)+1 {
-		t.Errorf("not one line with CR and LF for each cell:\n%q", text)
+		t.Errorf("expected one line per cell, with CRLF:\n%q", text)
 	}
 	// Style and script have their own tests and are omitted from the golden file.
 	body := func(r *report.Report, o HTMLOptions) string {
@@ -87,7 +87,7 @@ func TestFilesAndFormsInPages(t *testing.T) {
 		page := pageText(t, r, c.o)
 		for _, want := range c.want {
 			if !strings.Contains(page, want) {
-				t.Errorf("no %s in\n%s", want, page)
+				t.Errorf("missing %s in\n%s", want, page)
 			}
 		}
 	}
@@ -115,11 +115,11 @@ func TestNamesOnceInPages(t *testing.T) {
 		page := pageText(t, r, HTMLOptions{})
 		about := len(show.Style) + len(pageScript) + 20_000 + 100*len(names)
 		if len(page) > 2*bytes+about {
-			t.Errorf("%+v: the page has %d bytes, the names %d", test, len(page), bytes)
+			t.Errorf("%+v: page has %d bytes, names have %d", test, len(page), bytes)
 		}
 		last := kernelName(&r.Kernels[len(r.Kernels)-1])
 		if n := strings.Count(html.UnescapeString(page), last); n != 1 && !(n == 2 && symbol(&r.Kernels[len(r.Kernels)-1]) != "" && strings.Contains(r.Kernels[len(r.Kernels)-1].Name, last)) {
-			t.Errorf("%+v: a name is in the page %d times", test, n)
+			t.Errorf("%+v: page contains a name %d times", test, n)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestRenderingsNeedLittleMemory(t *testing.T) {
 		testkit.NoError(t, c.render(io.Discard))
 		runtime.ReadMemStats(&after)
 		if n := (after.TotalAlloc - before.TotalAlloc) / kernels; n > c.most {
-			t.Errorf("%s: %d bytes for each kernel, more than %d", name, n, c.most)
+			t.Errorf("%s: %d bytes per kernel, limit %d", name, n, c.most)
 		}
 	}
 }
@@ -257,11 +257,11 @@ func TestHostileHTML(t *testing.T) {
 			rest = regexp.MustCompile(`(?s)(id="data">).*?(</script>)`).ReplaceAllString(rest, "$1$2")
 			for _, tag := range regexp.MustCompile(`<([^>]*)>`).FindAllStringSubmatch(rest, -1) {
 				if !known.MatchString(tag[1]) {
-					t.Errorf("a tag that no template has: %q", tag[0])
+					t.Errorf("unexpected tag: %q", tag[0])
 				}
 			}
 			if n := strings.Count(text, "<script"); n != 2 || strings.Count(text, "</script") != 2 || strings.Contains(rest, "<!--") {
-				t.Errorf("%d scripts", n)
+				t.Errorf("%d script elements", n)
 			}
 			var data struct {
 				pageData
@@ -270,16 +270,16 @@ func TestHostileHTML(t *testing.T) {
 			_, after, _ := strings.Cut(text, `id="data">`)
 			block, _, _ := strings.Cut(after, "</script>")
 			if found := regexp.MustCompile(`(?i)</|<!|<script`).FindString(block); found != "" {
-				t.Errorf("the data have %s, which has a meaning in a script element", found)
+				t.Errorf("data contains %s, which is special in a script element", found)
 			}
 			testkit.NoError(t, json.Unmarshal([]byte(block), &data))
 			for i := range r.Kernels {
 				want := kernelName(&r.Kernels[i])
 				if got := data.Kernels[i].Name; o.isLazy() && got != want || !o.isLazy() && got != "" {
-					t.Errorf("kernel %q is %q in the data", want, got)
+					t.Errorf("kernel %q: %q in the data", want, got)
 				}
 				if escaped := templateText(want); !o.isLazy() && !strings.Contains(text, ">"+escaped+"</a></th>") {
-					t.Errorf("no row for %q", want)
+					t.Errorf("missing row for %q", want)
 				}
 			}
 		}
@@ -303,16 +303,16 @@ func TestPolicy(t *testing.T) {
 	for kind, element := range map[string]string{"style-src": "style", "script-src": "script"} {
 		found := regexp.MustCompile("(?s)<" + element + ">(.*?)</" + element + ">").FindStringSubmatch(text)
 		if found == nil {
-			t.Fatalf("no %s", element)
+			t.Fatalf("missing element %s", element)
 		}
 		sum := sha256.Sum256([]byte(found[1]))
 		if want := kind + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(policy, want) {
-			t.Errorf("%s does not allow the page's own: %s", policy, want)
+			t.Errorf("policy %s lacks %s", policy, want)
 		}
 	}
 	for _, never := range []string{" style=", " onclick", " src=", "url(", "@import", "fetch(", "XMLHttpRequest", "innerHTML", "eval("} {
 		if strings.Contains(text, never) {
-			t.Errorf("the page has %q", never)
+			t.Errorf("page contains %q", never)
 		}
 	}
 }
@@ -343,7 +343,7 @@ func outsideSpans(t *testing.T, line string) string {
 			j += m
 		}
 		if end < 0 {
-			t.Fatalf("a code span that does not end: %s", line)
+			t.Fatalf("unterminated code span: %s", line)
 		}
 		out.WriteString("CODE")
 		i = end + n
@@ -364,13 +364,13 @@ func TestHostileMarkdown(t *testing.T) {
 				line = strings.TrimSuffix(line, "\n")
 				got := outsideSpans(t, line)
 				if !outside.MatchString(got) {
-					t.Errorf("text outside of code: %q\nfrom %q", got, line)
+					t.Errorf("text outside of code spans: %q\nin %q", got, line)
 				}
 				if strings.HasPrefix(line, "| ") {
 					// In a table, a vertical bar ends a cell, even in code.
 					cells := strings.Count(regexp.MustCompile(`\\.`).ReplaceAllString(line, ""), "|")
 					if want := strings.Count(got, "|"); cells != want || strings.Count(line, "|")-strings.Count(line, `\|`) != want {
-						t.Errorf("%d strokes in a row of %d: %s", cells, want, line)
+						t.Errorf("%d vertical bars, want %d: %s", cells, want, line)
 					}
 				}
 			}
@@ -382,7 +382,7 @@ func TestHostileMarkdown(t *testing.T) {
 func TestMarkdownReaders(t *testing.T) {
 	reader, err := exec.LookPath("cmark-gfm")
 	if err != nil {
-		t.Skip("cmark-gfm is not in PATH; TestHostileMarkdown holds the text against the rules without it")
+		t.Skip("cmark-gfm not found; TestHostileMarkdown checks the text without it")
 	}
 	for _, r := range hostileReports(t) {
 		cmd := exec.CommandContext(t.Context(), reader, "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e", "tagfilter")
@@ -392,7 +392,7 @@ func TestMarkdownReaders(t *testing.T) {
 		text := string(out)
 		for _, tag := range regexp.MustCompile(`<[^>]*>`).FindAllString(text, -1) {
 			if !regexp.MustCompile(`^</?(?:h3|p|strong|code|table|thead|tbody|tr|th|td|br|details|summary|ul|li)(?: /)?>$`).MatchString(tag) {
-				t.Errorf("a tag that should not be: %s", tag)
+				t.Errorf("unexpected tag: %s", tag)
 			}
 		}
 		if got, want := strings.Count(text, "<tr>"), 1+len(r.Kernels)+2*btoi(r.Target(&r.Kernels[0]) != ""); got != want {
@@ -406,7 +406,7 @@ func TestMarkdownReaders(t *testing.T) {
 				continue
 			}
 			if !strings.Contains(regexp.MustCompile(`\s+`).ReplaceAllString(text, " "), "<code>"+shown+"</code>") {
-				t.Errorf("%q does not read %q", name, shown)
+				t.Errorf("%q is not rendered as %q", name, shown)
 			}
 		}
 	}
@@ -431,14 +431,14 @@ func TestHostileCSV(t *testing.T) {
 		for _, row := range rows {
 			for _, field := range row {
 				if strings.ContainsAny(strings.TrimLeft(field, ` "`)+"x", "=+-@＝＋－＠") && strings.IndexAny(strings.TrimLeft(field, ` "`), "=+-@＝＋－＠") == 0 {
-					t.Errorf("a formula: %q", field)
+					t.Errorf("cell is a formula: %q", field)
 				}
 			}
 		}
 		// Readers with semicolons as separators interpret quotes, too.
 		for _, part := range strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }) {
 			if strings.HasPrefix(part, "=") || strings.HasPrefix(part, `"=`) {
-				t.Errorf("a formula: %q", part)
+				t.Errorf("cell is a formula: %q", part)
 			}
 		}
 	}
@@ -456,7 +456,7 @@ func TestHostileText(t *testing.T) {
 		for line := range strings.Lines(strings.Join(texts, "")) {
 			checkVisible(t, line)
 			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
-				t.Errorf("a line that is a command: %q", line)
+				t.Errorf("line is a command: %q", line)
 			}
 		}
 	}
@@ -475,17 +475,17 @@ func TestMarkdownIsAsShortAsAsked(t *testing.T) {
 		for _, limit := range []int{100, 1000, 3000, 5000, 10_000, len(full)} {
 			got := markdown(t, r, MarkdownOptions{MaxBytes: limit})
 			if len(got) > limit {
-				t.Errorf("%s: %d bytes of %d", name, len(got), limit)
+				t.Errorf("%s: %d bytes, limit %d", name, len(got), limit)
 			}
 			if limit >= 3000 && len(got) < len(full) && !strings.Contains(got, "not shown") {
-				t.Errorf("%s: the text does not say that something is left out of %d bytes", name, limit)
+				t.Errorf("%s: text of at most %d bytes does not mention omissions", name, limit)
 			}
 			if open, closed := strings.Count(got, "\n<details>\n"), strings.Count(got, "\n</details>\n"); limit >= 1000 && open != closed {
-				t.Errorf("%s: %d parts, %d of them closed", name, open, closed)
+				t.Errorf("%s: %d sections opened, %d closed", name, open, closed)
 			}
 		}
 		if got := markdown(t, r, MarkdownOptions{MaxBytes: 2*len(full) + 1000}); got != full {
-			t.Errorf("%s: something is left out though there is room", name)
+			t.Errorf("%s: text mentions omissions without need", name)
 		}
 	}
 }
@@ -505,7 +505,7 @@ func FuzzRenderings(f *testing.F) {
 			checkVisible(t, line)
 			// Continuous integration systems interpret such lines as commands.
 			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
-				t.Errorf("a line that is a command: %q", line)
+				t.Errorf("line is a command: %q", line)
 			}
 		}
 		o := HTMLOptions{}
@@ -515,7 +515,7 @@ func FuzzRenderings(f *testing.F) {
 		page := pageText(t, r, o)
 		checkVisible(t, page)
 		if strings.Count(page, "<script") != 2 || strings.Count(page, "</script") != 2 || strings.Count(page, "<details") > 2 {
-			t.Errorf("names are markup in %q", page)
+			t.Errorf("name became markup in %q", page)
 		}
 		for line := range strings.Lines(markdown(t, r, MarkdownOptions{})) {
 			if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "| `") {
@@ -564,7 +564,7 @@ func TestConstants(t *testing.T) {
 	modules := reporttest.Program()
 	modules[0].Images[0].Constants, modules[1].Images[1].Constants = &tileAndFlag, &tileAndFlag
 	if got, want := text(t, TextOptions{}, reporttest.Build(t, modules, "intel_gpu_pvc")), "\n    flag\\u{1b}: bytes:01, in images of 3 kernels.\n"; !strings.Contains(got, want) {
-		t.Errorf("the images of two modules lack %q:\n%s", want, got)
+		t.Errorf("images of two modules: missing %q:\n%s", want, got)
 	}
 
 	var many []report.Constant
@@ -579,7 +579,7 @@ func TestConstants(t *testing.T) {
 		"short Markdown": {markdown(t, r, MarkdownOptions{MaxBytes: 10000}), "\n- `c09: 1`, in images of `Fp64Axpy`\n- and 3 more: the report as JSON has them\n"},
 	} {
 		if !strings.Contains(test.got, test.want) {
-			t.Errorf("%s of many lacks %q:\n%s", name, test.want, test.got)
+			t.Errorf("%s with many constants lacks %q:\n%s", name, test.want, test.got)
 		}
 	}
 }
@@ -595,11 +595,11 @@ func TestSharedImageList(t *testing.T) {
 	both, one := &report.Kernel{Images: []int32{0, 1}}, &report.Kernel{Images: []int32{0}}
 	for k, want := range map[*report.Kernel]string{both: "[x y z]", one: "[x y]", {}: "[]"} {
 		if got := fmt.Sprint(list(k)); got != want {
-			t.Errorf("%d: %s, want %s", k.Images, got, want)
+			t.Errorf("images %d: %s, want %s", k.Images, got, want)
 		}
 	}
 	if n := testing.AllocsPerRun(10, func() { list(one) }); n > 0 {
-		t.Errorf("a list that is known takes %v allocations", n)
+		t.Errorf("cached list takes %v allocations", n)
 	}
 }
 
@@ -610,15 +610,15 @@ func TestConstantsOnPage(t *testing.T) {
 	page := pageText(t, r, HTMLOptions{})
 	const list = `["app::<b>tile: i32 16, float 2.5","flag\\u{1b}: bytes:01"]`
 	if want := `"constants":[` + list + "]"; strings.Count(page, want) != 1 || strings.Count(page, `"c":1}`) != 1 {
-		t.Errorf("the page has no %s", want)
+		t.Errorf("page lacks %s", want)
 	}
 	modules := reporttest.Program()
 	modules[0].Images[0].Constants, modules[1].Images[1].Constants = &tileAndFlag, &tileAndFlag
 	data := pageText(t, reporttest.Build(t, modules, "intel_gpu_pvc"), HTMLOptions{MaxCells: 1})
 	if want := `"constants":[` + list + "," + list + "]"; strings.Count(data, want) != 1 {
-		t.Errorf("the input of the script has no %s", want)
+		t.Errorf("input of the script lacks %s", want)
 	}
 	if one, two := strings.Count(data, `"c":1}`), strings.Count(data, `"c":2}`); one != 1 || two != 2 {
-		t.Errorf("%d kernels have the first list, %d the second", one, two)
+		t.Errorf("kernels with the first list: %d, with the second: %d", one, two)
 	}
 }

@@ -128,10 +128,10 @@ func TestLambdaPlace(t *testing.T) {
 		"Markdown": {markdown(t, r, MarkdownOptions{}), "| `main::{lambda(sycl::id<1>)#1} at src/fill\\|.cpp:3` |"},
 	} {
 		if !strings.Contains(c.got, c.want) {
-			t.Errorf("%s: no %q in\n%s", name, c.want, c.got)
+			t.Errorf("%s: missing %q in\n%s", name, c.want, c.got)
 		}
 		if strings.Contains(c.got, "Fill at") {
-			t.Errorf("%s: a kernel with a name has its place there", name)
+			t.Errorf("%s: location added to a named kernel", name)
 		}
 	}
 }
@@ -162,11 +162,11 @@ func TestCharactersWithoutWidth(t *testing.T) {
 	name := "行" + strings.Repeat("\u0301", 1000)
 	lines := splitName(name, 20)
 	if strings.Join(lines, "") != name {
-		t.Errorf("the lines are %q", lines)
+		t.Errorf("lines %q", lines)
 	}
 	for _, line := range lines {
 		if len(line) > 16*20 {
-			t.Errorf("a line has %d bytes", len(line))
+			t.Errorf("line of %d bytes", len(line))
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestKernelWithSeveralRequirements(t *testing.T) {
 		Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "spir64")
 	const want = "?: spir64 stands for devices that are known only when the program runs.\n    k (fp16, fp64, sub-group size 8).\n"
 	if got := text(t, TextOptions{}, r); !strings.Contains(got, want) {
-		t.Errorf("no %q in\n%s", want, got)
+		t.Errorf("missing %q in\n%s", want, got)
 	}
 }
 
@@ -195,10 +195,10 @@ func TestLargeText(t *testing.T) {
 	testkit.Golden(t, "100.txt", text(t, TextOptions{}, reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")))
 	large := large(t)
 	if text(t, TextOptions{}, large) != text(t, TextOptions{GroupBy: ByReason}, large) {
-		t.Error("a large report is not grouped by reason")
+		t.Error("large report is not grouped by reason")
 	}
 	if s, want := text(t, TextOptions{Command: "bazel run //:compat --"}, large), "      bazel run //:compat -- --group-by name\n"; !strings.Contains(s, want) {
-		t.Errorf("no %q in\n%s", want, s)
+		t.Errorf("missing %q in\n%s", want, s)
 	}
 	for _, by := range Groupings {
 		s := text(t, TextOptions{GroupBy: by}, large)
@@ -214,12 +214,12 @@ func TestLargeText(t *testing.T) {
 			}
 			for _, k := range large.Kernels {
 				if name := k.DisplayName; !shown[strings.Fields(name)[0]] {
-					t.Fatalf("by %s: all kernels are asked for, and there is no %s", by, name)
+					t.Fatalf("by %s: missing kernel %s although all are requested", by, name)
 				}
 			}
 		}
 		if regexp.MustCompile(`\d more (?:kernel|reason|line|device|function|source|file)`).MatchString(all) {
-			t.Errorf("by %s: something is left out though all is asked for", by)
+			t.Errorf("by %s: omissions although everything is requested", by)
 		}
 	}
 }
@@ -242,14 +242,14 @@ func TestLargeReportNames(t *testing.T) {
 	all := text(t, TextOptions{All: true}, r)
 	for _, want := range []string{"  *" + first + " (3 forms)\n", "  reduction: _ZTS1a\n", "  reduction: _ZTS1b\n", "  *" + second + "\n", "  rounded-range: _ZTS1c\n"} {
 		if !strings.Contains(all, want) {
-			t.Errorf("no %q in\n%s", want, all)
+			t.Errorf("missing %q in\n%s", want, all)
 		}
 	}
 	if s := text(t, TextOptions{GroupBy: ByKernel}, r); !strings.Contains(s, "*"+first+" (3 forms)\n") || strings.Contains(s, "_ZTS1a") {
-		t.Errorf("forms are not counted, or listed:\n%s", s)
+		t.Errorf("forms not counted, or listed by default:\n%s", s)
 	}
 	if s := text(t, TextOptions{GroupBy: ByKernel, Forms: true}, r); !strings.Contains(s, "  reduction: _ZTS1b\n") {
-		t.Errorf("forms are not listed:\n%s", s)
+		t.Errorf("forms not listed:\n%s", s)
 	}
 	// The names in a part are unique in the whole report.
 	part, _ := r.Select(report.Selection{Needs: []string{"fp64"}})
@@ -296,7 +296,7 @@ func TestTextIsShort(t *testing.T) {
 			for _, width := range []int{40, 80, 200} {
 				s := text(t, TextOptions{GroupBy: by, Width: width}, &r)
 				if n := strings.Count(s, "\n"); n > 220 {
-					t.Errorf("%+v by %q at a width of %d: %d lines", c, by, width, n)
+					t.Errorf("%+v by %q with width %d: %d lines", c, by, width, n)
 					if testing.Verbose() {
 						t.Log(s)
 					}
