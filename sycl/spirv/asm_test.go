@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// opcodes has the instructions that the assembler of the tests knows. The
-// letters say how an instruction begins: t result type, r result.
+// opcodes has the instructions that the tests' assembler supports. The letters specify the start of
+// an instruction: t for the result type, r for the result.
 var opcodes = map[string]struct {
 	op   uint16
 	head string
@@ -45,8 +45,8 @@ var enumerants = map[string]uint32{
 	"FOrdLessThan": 184, "Aligned": 2, "BindlessImagesINTEL": 6528,
 }
 
-// assemble turns SPIR-V assembly, as spirv-dis prints it, into a module of
-// version 1.4. Ids are names or numbers; a line that begins with ";" is a comment.
+// assemble converts SPIR-V assembly, in the format of spirv-dis, to a module of version 1.4. Ids
+// are names or numbers. A line that begins with ";" is a comment.
 func assemble(t testing.TB, order binary.AppendByteOrder, text string) []byte {
 	t.Helper()
 	ids := map[string]uint32{}
@@ -69,7 +69,7 @@ func assemble(t testing.TB, order binary.AppendByteOrder, text string) []byte {
 		name, rest, _ := strings.Cut(line, " ")
 		op, ok := opcodes[name]
 		if !ok {
-			t.Fatalf("the assembler does not know %q", name)
+			t.Fatalf("unknown instruction %q", name)
 		}
 		var args []uint32
 		for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimSpace(rest) {
@@ -95,7 +95,7 @@ func assemble(t testing.TB, order binary.AppendByteOrder, text string) []byte {
 				bits := math.Float64bits(f)
 				args = append(args, uint32(bits), uint32(bits>>32))
 			} else {
-				t.Fatalf("the assembler does not know %q", word)
+				t.Fatalf("unknown word %q", word)
 			}
 		}
 		words := args
@@ -143,8 +143,8 @@ func oneKernel(t testing.TB, declarations, code string) *Module {
 		OpFunctionEnd`, preamble, declarations, code))
 }
 
-// define is the text of a function without parameters, and declare that of one that
-// another module defines.
+// define returns the text of a function without parameters. declare returns the text of a function
+// that another module defines.
 func define(name string, body ...string) string {
 	return fmt.Sprintf("\n%%%s = OpFunction %%void None %%fn\n%%of.%[1]s = OpLabel\n%s\nOpReturn\nOpFunctionEnd\n", name, strings.Join(body, "\n"))
 }

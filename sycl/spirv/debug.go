@@ -96,7 +96,7 @@ func newDebugInfo() debugInfo {
 // artificial reports whether a function is compiler-generated, like the entry point of a kernel.
 func (d *debugInfo) artificial(function uint32) bool { return d.functions[function].artificial }
 
-// called returns a stack with one more frame inside.
+// called returns a stack with one more inner frame.
 func (d *debugInfo) called(around stack, f frame) stack {
 	if f.Path == "" || f.Line == 0 {
 		return around
@@ -118,9 +118,9 @@ func (p *parser) path(id uint32) string {
 	return file
 }
 
-// takeDebug records a debug information instruction. It ignores malformed ones, because the module
-// runs without them.
-func (p *parser) takeDebug(i inst) {
+// recordDebug records a debug information instruction. It ignores malformed ones, because the
+// module runs without them.
+func (p *parser) recordDebug(i inst) {
 	d := &p.debug
 	if len(i.words) < firstOperandOfExtInst || d.sets[i.words[2]] == debugForeign {
 		return
@@ -214,7 +214,7 @@ func (p *parser) debugOutside(i debugInst) {
 	}
 }
 
-// position is the location of the instructions being read.
+// position is the location of the current instruction.
 type position struct {
 	line          srcloc.Location
 	scope, caller uint32
@@ -226,7 +226,7 @@ func (at *position) goTo(l srcloc.Location) { at.line, at.known = l, false }
 
 func (at *position) stand(scope, caller uint32) { at.scope, at.caller, at.known = scope, caller, false }
 
-// here returns the location of the instruction being read.
+// here returns the location of the current instruction.
 func (p *parser) here() stack {
 	at := &p.fn.position
 	if !at.known {
@@ -240,8 +240,8 @@ func (p *parser) here() stack {
 	return at.now
 }
 
-// look records the start of the body of the function being read.
-func (p *parser) look() {
+// startBody records the start of the body of the current function.
+func (p *parser) startBody() {
 	n := &p.graph.nodes[p.fn.node]
 	if n.body != (frame{}) && !p.debug.artificial(n.body.function) {
 		return
@@ -251,9 +251,9 @@ func (p *parser) look() {
 	}
 }
 
-// settle ends a function: uses without a location, such as the use of a parameter, get the
-// function's location.
-func (p *parser) settle() {
+// finishFunction ends the current function. Uses without a location, such as the use of a
+// parameter, get the function's location.
+func (p *parser) finishFunction() {
 	n := &p.graph.nodes[p.fn.node]
 	id := p.debug.compiled[n.id]
 	place := p.debug.functions[id].place
@@ -267,9 +267,9 @@ func (p *parser) settle() {
 	}
 }
 
-// bodies gives each function without author code, such as an entry point that calls the author's
+// setBodies gives each function without author code, such as an entry point that calls the author's
 // function, the body of the nearest reachable function with author code.
-func (g *graph) bodies() {
+func (g *graph) setBodies() {
 	callers := g.callers()
 	for _, artificial := range []bool{false, true} {
 		var queue []int
@@ -291,8 +291,8 @@ func (g *graph) bodies() {
 	}
 }
 
-// location returns the start of the author's code of a function: the function that holds it, rather
-// than its first statement.
+// location returns the start of the author's code of a function: the location of the function that
+// contains it, not of its first statement.
 func (g *graph) location(n int) srcloc.Location {
 	body := g.nodes[n].body
 	if place := g.debug.functions[body.function].place; !place.IsZero() {
@@ -340,7 +340,7 @@ func StripDebug(data []byte) ([]byte, error) {
 		if i.op == opSource { // without the file and its text
 			i.words = i.words[:min(len(i.words), 2)]
 		}
-		if s.keeps(i) {
+		if s.isKept(i) {
 			kept = append(kept, uint32(len(i.words)+1)<<16|uint32(i.op))
 			kept = append(kept, i.words...)
 		}
@@ -363,7 +363,7 @@ func StripDebug(data []byte) ([]byte, error) {
 type stripper struct {
 	sets        map[uint32]bool // instruction sets for debug information
 	gone        map[uint32]bool // results of removed instructions
-	values      map[uint32]bool // strings and numbers; whether debug information refers to them
+	values      map[uint32]bool // strings and numbers; true if debug information refers to them
 	used        map[uint32]bool // operands of kept instructions
 	nonSemantic bool            // other non-semantic instruction sets are kept
 }
@@ -384,7 +384,7 @@ func newStripper(words []uint32) (*stripper, error) {
 	return s, nil
 }
 
-// look records the result of an instruction and its references, which were defined before.
+// look records the result of an instruction and its operands, which are always defined earlier.
 func (s *stripper) look(i inst) error {
 	switch {
 	case i.op == opExtInstImport && len(i.words) > 0:
@@ -418,8 +418,8 @@ func (s *stripper) isDebug(i inst) bool {
 	return i.op == opExtInst && len(i.words) >= firstOperandOfExtInst && s.sets[i.words[2]]
 }
 
-// keeps reports whether an instruction is kept.
-func (s *stripper) keeps(i inst) bool {
+// isKept reports whether an instruction is kept.
+func (s *stripper) isKept(i inst) bool {
 	switch i.op {
 	case opSourceContinued, opLine, opNoLine, opModuleProcessed:
 		return false

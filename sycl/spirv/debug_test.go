@@ -14,9 +14,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// debugPreamble describes, as llvm-spirv does, a kernel whose entry point comes
-// from a header outside of the workspace: the author's lambda is inlined there,
-// and into it a function of the author and one of the header.
+// debugPreamble describes, in the form of llvm-spirv, a kernel whose entry point comes from a
+// header outside of the workspace. The author's lambda is inlined into it, and one function each of
+// the author and of the header are inlined into the lambda.
 const debugPreamble = `
 	OpEntryPoint Kernel %wrapper "_ZTS1K"
 	%header = OpString "./external/lib+/lite.hpp"
@@ -101,11 +101,11 @@ var inlinedPlaces = srcloc.Kernel{
 	Origins: []srcloc.Origin{
 		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 14, Column: 5}},
 		{Aspect: aspect.FP64.Named(), Function: "_Z6squared", Location: srcloc.Location{Path: "math/m.hpp", Line: 7, Column: 9}},
-		{Aspect: aspect.Atomic64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 13}}, // where the header is called
+		{Aspect: aspect.Atomic64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 13}}, // the call of the header
 	},
 }
 
-// debugModules holds modules in every form of debug information.
+// debugModules are modules in each form of debug information.
 var debugModules = map[string]string{
 	"OpenCL.DebugInfo.100": `%debug = OpExtInstImport "OpenCL.DebugInfo.100"` + debugPreamble + values + literalScopes + literalBody + wrapper,
 	"NonSemantic.Shader.DebugInfo.100": `%debug = OpExtInstImport "NonSemantic.Shader.DebugInfo.100"` + debugPreamble + values + constantScopes + `
@@ -116,7 +116,7 @@ var debugModules = map[string]string{
 		%inLambda = OpExtInst %void %debug 25 %13u %0u %dBlock %inEntry` + lines(literalBody) + wrapper,
 }
 
-// lines turns OpLine into DebugLine.
+// lines replaces OpLine with DebugLine.
 func lines(text string) string {
 	constants := `
 	%7u = OpConstant %uint 7
@@ -144,7 +144,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlacesInWorkspace: a compiler that is called with absolute paths writes them down.
+// TestPlacesInWorkspace checks files that the compiler recorded with absolute paths.
 func TestPlacesInWorkspace(t *testing.T) {
 	for name, text := range debugModules {
 		data := assemble(t, binary.LittleEndian, strings.NewReplacer(`"./app/`, `"/home/u/p/app/`, `"./math/`, `"/home/u/p/math/`, `"./external/`, `"/usr/include/`).Replace(text))
@@ -163,34 +163,34 @@ func TestLocationsOnSingleLines(t *testing.T) {
 		want srcloc.Kernel
 	}{
 		"no debug information": {`%x = OpFAdd %double %2d %2d`, srcloc.Kernel{}},
-		"OpLine alone": {`OpLine %source 3 1
+		"only OpLine": {`OpLine %source 3 1
 			%y = OpFAdd %float %f %f
 			OpLine %source 4 2
 			%x = OpFAdd %double %2d %2d`,
 			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 3, Column: 1}, Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}}}}},
-		"a line that ends": {`OpLine %source 3 1
+		"a line with an end": {`OpLine %source 3 1
 			OpNoLine
 			%x = OpFAdd %double %2d %2d`, srcloc.Kernel{}},
-		"a block that ends": {`OpLine %source 3 1
+		"a block with an end": {`OpLine %source 3 1
 			%l2 = OpLabel
 			%x = OpFAdd %double %2d %2d`, srcloc.Kernel{}},
-		"a scope that ends": {`%s1 = OpExtInst %void %debug 23 %dSquare %inLambda
+		"a scope with an end": {`%s1 = OpExtInst %void %debug 23 %dSquare %inLambda
 			%s2 = OpExtInst %void %debug 24
 			%x = OpFAdd %double %2d %2d
 			OpLine %source 4 2
 			%y = OpFAdd %double %2d %2d`,
 			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}, Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}}}}},
-		"the first place in the workspace counts": {`OpLine %header 3 1
+		"the first location in the workspace is used": {`OpLine %header 3 1
 			%x = OpFAdd %double %2d %2d
 			OpLine %source 0 0
 			%y = OpFAdd %double %2d %2d
 			OpLine %source 4 2
 			%z = OpFAdd %double %2d %2d`,
 			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}, Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}}}}},
-		"a call of a function from elsewhere": {`OpLine %source 8 1
+		"a call of a function outside of the workspace": {`OpLine %source 8 1
 			%x = OpFunctionCall %void %library`,
 			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 8, Column: 1}, Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 8, Column: 1}}}}},
-		"scopes without places, sources and ends": {`%s1 = OpExtInst %void %debug 23
+		"scopes without locations, sources and ends": {`%s1 = OpExtInst %void %debug 23
 			%s2 = OpExtInst %void %debug 23 %double %double
 			%s3 = OpExtInst %void %debug 103
 			%x = OpFAdd %double %2d %2d`, srcloc.Kernel{}},
@@ -210,7 +210,7 @@ func TestLocationsOnSingleLines(t *testing.T) {
 	}
 }
 
-// TestParameterUses covers uses that no instruction with a line shows.
+// TestParameterUses covers uses without an instruction that has a line.
 func TestParameterUses(t *testing.T) {
 	m := parse(t, `%debug = OpExtInstImport "OpenCL.DebugInfo.100"`+debugPreamble+`
 		%dMath = OpExtInst %void %debug 35 %math
@@ -234,25 +234,25 @@ func TestStripDebug(t *testing.T) {
 			data := assemble(t, order, text)
 			bare := testkit.Must(StripDebug(data))(t)
 			if len(bare) >= len(data) {
-				t.Errorf("%s, %s: %d of %d bytes are left", name, endian, len(bare), len(data))
+				t.Errorf("%s, %s: %d of %d bytes remain", name, endian, len(bare), len(data))
 			}
 			before, _ := Parse(data)
 			after := testkit.Must(Parse(bare))(t)
 			if !reflect.DeepEqual(before.Requirements(), after.Requirements()) || len(after.Kernels) != 1 {
-				t.Errorf("%s: other requirements or kernels", name)
+				t.Errorf("%s: requirements or kernels differ", name)
 			}
 			for _, k := range after.Kernels {
 				if got := after.Places(&k); len(got.Origins) > 0 || got.Location != (srcloc.Location{}) {
-					t.Errorf("%s: places are left: %+v", name, got)
+					t.Errorf("%s: locations remain: %+v", name, got)
 				}
 			}
 			if again, err := StripDebug(bare); err != nil || !bytes.Equal(again, bare) {
-				t.Errorf("%s: stripping twice changes the module", name)
+				t.Errorf("%s: StripDebug is not idempotent", name)
 			}
 		}
 	}
 
-	// Lines and files do not matter; strings of other instruction sets stay.
+	// Lines and files have no effect. Strings of other instruction sets remain.
 	text := debugModules["OpenCL.DebugInfo.100"]
 	strip := func(text string) []byte {
 		bare := testkit.Must(StripDebug(assemble(t, binary.LittleEndian, text)))(t)
@@ -260,7 +260,7 @@ func TestStripDebug(t *testing.T) {
 	}
 	moved := strings.NewReplacer("OpLine %source 14 5", "OpLine %source 140 9", "./app/k.cpp", "./other/k.cpp").Replace(text)
 	if !bytes.Equal(strip(text), strip(moved)) {
-		t.Error("the code depends on where its source is")
+		t.Error("the code depends on the location of its source")
 	}
 	printf := `%printf = OpExtInstImport "NonSemantic.DebugPrintf"
 		%shown = OpString "shown"
@@ -271,12 +271,12 @@ func TestStripDebug(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 
-	// Numbers of lines and columns that are constants go, others stay; and so does the
-	// extension that other instruction sets need.
+	// Numbers of lines and columns that are constants are removed. Other numbers remain, as does the
+	// extension that other instruction sets require.
 	text = debugModules["NonSemantic.Shader.DebugInfo.200"]
 	moved = strings.NewReplacer("OpConstant %uint 11\n", "OpConstant %uint 70011\n", "OpConstant %uint 13\n", "OpConstant %uint 70013\n").Replace(text)
 	if text == moved || !bytes.Equal(strip(text), strip(moved)) {
-		t.Error("the code depends on lines that are constants")
+		t.Error("the code depends on constant line numbers")
 	}
 	const extension = "SPV_KHR_non_semantic_info"
 	numbers := `OpExtension "` + extension + `"
@@ -297,15 +297,15 @@ func TestStripDebug(t *testing.T) {
 		got := strip(strings.Replace(numbers, "\n", test.more+"\n", 1))
 		for number, want := range map[uint32]bool{70011: false, 70012: true, 70013: true} {
 			if bytes.Contains(got, binary.LittleEndian.AppendUint32(nil, number)) != want {
-				t.Errorf("the constant %d is there: %t", number, !want)
+				t.Errorf("constant %d present: %t", number, !want)
 			}
 		}
 		if bytes.Contains(got, []byte(extension)) != test.want {
-			t.Errorf("%q: the extension is there: %t", test.more, !test.want)
+			t.Errorf("%q: extension present: %t", test.more, !test.want)
 		}
 	}
 	if _, err := StripDebug([]byte("no SPIR-V")); err == nil {
-		t.Error("no error for what is no module")
+		t.Error("no error for an invalid module")
 	}
 }
 
@@ -326,10 +326,10 @@ func TestPlacesInProperties(t *testing.T) {
 	none := new(propset.Registry)
 	bare.PutPlaces(none)
 	if len(none.Sets()) != 0 {
-		t.Error("a set without properties")
+		t.Error("empty property set")
 	}
 	if _, ok := srcloc.ReadKernel(none, "K"); ok {
-		t.Error("places of a kernel without any")
+		t.Error("locations for a kernel without locations")
 	}
 }
 
@@ -342,20 +342,20 @@ func checkPlaces(t *testing.T, data []byte, m *Module) {
 		want := m.Places(k)
 		for _, l := range append([]srcloc.Location{want.Location}, locations(want.Origins)...) {
 			if clean, ok := srcloc.WorkspacePath(l.Path); l != (srcloc.Location{}) && (!ok || clean != l.Path || l.Line == 0 || filepath.IsAbs(l.Path)) {
-				t.Fatalf("place %+v", l)
+				t.Fatalf("invalid location %+v", l)
 			}
 		}
 		if got, ok := srcloc.ReadKernel(r, k.Name); ok && got.Location != want.Location || !ok && want.Location != (srcloc.Location{}) {
-			t.Fatalf("places %+v come back as %+v", want, got)
+			t.Fatalf("locations %+v are read as %+v", want, got)
 		}
 	}
 	bare := testkit.Must(StripDebug(data))(t)
 	again, err := Parse(bare)
 	if err != nil {
-		t.Fatalf("the stripped module cannot be read: %v", err)
+		t.Fatalf("cannot read the stripped module: %v", err)
 	}
 	if !reflect.DeepEqual(again.Requirements(), m.Requirements()) {
-		t.Fatal("the stripped module has other requirements")
+		t.Fatal("requirements of the stripped module differ")
 	}
 }
 

@@ -53,7 +53,7 @@ func Digests(data []byte) (map[string]uint32, error) {
 	return digests, nil
 }
 
-// A digester digests the code of a module.
+// A digester computes digests of a module's code.
 type digester struct {
 	entries     []inst
 	definitions map[uint32]definition // types, constants and variables

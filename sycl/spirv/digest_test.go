@@ -51,15 +51,15 @@ func TestDigests(t *testing.T) {
 	}{
 		{"ids", "%two", "%second", true},
 		{"the name of a function", `"f"`, `"g"`, true},
-		{"code of another kernel", "%5 = OpLabel\n", "%5 = OpLabel\n%6 = OpFAdd %float %three %three\n", true},
+		{"code of a different kernel", "%5 = OpLabel\n", "%5 = OpLabel\n%6 = OpFAdd %float %three %three\n", true},
 		{"an unused type", "%float =", "%half = OpTypeFloat 16\n%float =", true},
-		{"a constant of a function that it calls", "%float %two %two", "%float %two %three", false},
+		{"a constant of a called function", "%float %two %two", "%float %two %three", false},
 		{"a type", "%float = OpTypeFloat 32", "%float = OpTypeFloat 64", false},
 		{"an instruction", "%4 = OpFunctionCall %void %f\n", "", false},
 	} {
 		got := digest(strings.ReplaceAll(digested, tt.from, tt.to))
 		if same := got["k"] == want["k"]; same != tt.same {
-			t.Errorf("%s: the digest is the same: %t", tt.name, same)
+			t.Errorf("%s: digest unchanged: %t", tt.name, same)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type layout struct {
 	registers uint64
 }
 
-// maxLayout caps sizes. No device has that much memory.
+// maxLayout is the maximum size. No device has that much memory.
 const maxLayout = 1 << 48
 
 // times returns the layout of n elements.
@@ -54,7 +54,7 @@ func (p *parser) addLayout(i inst) {
 	case opTypeVector:
 		n := uint64(parts[1])
 		l = p.layouts[parts[0]].times(n)
-		if n == 3 { // has the size of four
+		if n == 3 { // a vector of three elements has the size of four
 			l.size = p.layouts[parts[0]].times(4).size
 		}
 		l.align = l.size
@@ -134,7 +134,7 @@ func (m *Module) limits(k *Kernel) *requirement.Requirements {
 	q := new(requirement.Requirements)
 	node := &m.graph.nodes[k.node]
 	registers := node.registers
-	if !m.hasIDs { // which use registers too: device limits exclude them
+	if !m.hasIDs { // IDs also use registers, and device limits exclude them
 		registers -= min(registers, idRegisters)
 	}
 	q.NeedParameters(node.parameters, registers)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// byValue declares a kernel with a parameter of a struct type that is passed by value, after a pointer.
+// byValue declares a kernel with a pointer parameter, and a struct parameter that is passed by
+// value.
 func byValue(t *testing.T, declarations, typ string) *Module {
 	t.Helper()
 	return parse(t, `
@@ -38,28 +39,28 @@ func TestParameters(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, declarations string
-		size, registers    uint64 // 0: below what every device has
+		size, registers    uint64 // 0 if below the limit of every device
 	}{
 		{"bytes", array("uchar", 2040), 2048, 8168},
 		{"few bytes", array("uchar", 600), 0, 2408},
 		{"shorts", array("ushort", 1000), 2008, 4008},
 		{"words", array("uint", 512), 2056, 2056},
 		{"small", array("ulong", 100), 0, 0},
-		{"length of 64 bits, as compilers write it", "%n = OpConstant %ulong 3000 0\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr", 3008, 12008},
+		{"64-bit length, as compilers write it", "%n = OpConstant %ulong 3000 0\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr", 3008, 12008},
 		{"length above 32 bits", "%n = OpConstant %ulong 1 1\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr", 1<<32 + 9, 4<<32 + 12},
 		{"length that is a specialization constant", "%n = OpSpecConstant %ulong 3000 0\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr", 3008, 12008},
 		{"array of structs", "%n = OpConstant %ulong 64 0\n%m = OpTypeStruct %ulong %uint\n%in = OpTypeArray %m %n\n%s = OpTypeStruct %in %in", 2056, 3592},
 		{"members with padding", "%n = OpConstant %uint 300\n%m = OpTypeStruct %uchar %ulong\n%arr = OpTypeArray %m %n\n%s = OpTypeStruct %arr", 4808, 12008},
 		{"members with padding between them", "%n = OpConstant %uint 300\n%m = OpTypeStruct %uchar %ulong %uchar\n%arr = OpTypeArray %m %n\n%s = OpTypeStruct %arr", 7208, 21608},
-		{"as many as there can be", "%n = OpConstant %uint 4294967295\n%a1 = OpTypeArray %ulong %n\n%a2 = OpTypeArray %a1 %n\n%a3 = OpTypeArray %a2 %n\n%s = OpTypeStruct %a3 %a3", maxLayout, maxLayout},
+		{"maximum length", "%n = OpConstant %uint 4294967295\n%a1 = OpTypeArray %ulong %n\n%a2 = OpTypeArray %a1 %n\n%a3 = OpTypeArray %a2 %n\n%s = OpTypeStruct %a3 %a3", maxLayout, maxLayout},
 	} {
 		m := byValue(t, test.declarations, "%s")
 		q := m.KernelRequirements(m.Kernel("k"))
 		if q.ParameterSize != test.size || q.ParameterRegisters != test.registers {
-			t.Errorf("%s: %d bytes, %d of registers, want %d and %d", test.name, q.ParameterSize, q.ParameterRegisters, test.size, test.registers)
+			t.Errorf("%s: %d bytes, %d bytes of registers, want %d and %d", test.name, q.ParameterSize, q.ParameterRegisters, test.size, test.registers)
 		}
 		if whole := m.Requirements(); whole.ParameterSize != test.size {
-			t.Errorf("%s: the module needs %d bytes", test.name, whole.ParameterSize)
+			t.Errorf("%s: module needs %d bytes", test.name, whole.ParameterSize)
 		}
 	}
 }
@@ -132,10 +133,10 @@ func TestRayQueries(t *testing.T) {
 			OpReturn
 			OpFunctionEnd`)
 		if got := m.KernelRequirements(m.Kernel("asks")).Extensions; !slices.Equal(got, want) {
-			t.Errorf("%s: the kernel that calls it needs %q, want %q", name, got, want)
+			t.Errorf("%s: calling kernel needs %q, want %q", name, got, want)
 		}
 		if got := m.KernelRequirements(m.Kernel("idle")).Extensions; got != nil {
-			t.Errorf("%s: a kernel that does not call it needs %q", name, got)
+			t.Errorf("%s: other kernel needs %q", name, got)
 		}
 	}
 }

@@ -35,9 +35,9 @@ func TestMatrices(t *testing.T) {
 		%jb = OpTypeJointMatrixINTEL %half %n16 %n16 %n0 %1u %1u
 		%jc = OpTypeJointMatrixINTEL %float %8u %n16 %n0 %1u %2u`
 	for _, test := range []struct{ name, code, types, mads string }{
-		{"a matrix type that nothing uses", "", "", ""},
+		{"an unused matrix type", "", "", ""},
 		{"one matrix", "%x = OpFunctionParameter %ha", "matrix_type::fp16,use::a,8,16", ""},
-		{"one matrix twice", "%x = OpFunctionParameter %ha\n%y = OpFunctionParameter %ha", "matrix_type::fp16,use::a,8,16", ""},
+		{"a duplicate matrix", "%x = OpFunctionParameter %ha\n%y = OpFunctionParameter %ha", "matrix_type::fp16,use::a,8,16", ""},
 		{"a multiplication of halves",
 			"%a = OpFunctionParameter %ha\n%b = OpFunctionParameter %hb\n%c = OpFunctionParameter %fc\n%d = OpCooperativeMatrixMulAddKHR %fc %a %b %c",
 			"matrix_type::fp16,use::a,8,16;matrix_type::fp16,use::b,16,16;matrix_type::fp32,use::accumulator,8,16",
@@ -59,9 +59,9 @@ func TestMatrices(t *testing.T) {
 			"matrix_type::fp16,use::a,8,16;matrix_type::fp16,use::b,16,16;matrix_type::fp32,use::accumulator,8,16",
 			"matrix_type::fp16,matrix_type::fp16,matrix_type::fp32,matrix_type::fp32,8,16,16"},
 		{"a type for bfloat16", "%x = OpFunctionParameter %bf", "matrix_type::bf16,use::a,8,16", ""},
-		{"a size that is set later", "%x = OpFunctionParameter %anySize", "", ""},
-		{"components that SYCL does not have", "%x = OpFunctionParameter %longs", "", ""},
-		{"a multiplication cut short", "%a = OpFunctionParameter %ha\n%d = OpCooperativeMatrixMulAddKHR %fc %a",
+		{"a specialization constant as a size", "%x = OpFunctionParameter %anySize", "", ""},
+		{"components that SYCL does not support", "%x = OpFunctionParameter %longs", "", ""},
+		{"a truncated multiplication", "%a = OpFunctionParameter %ha\n%d = OpCooperativeMatrixMulAddKHR %fc %a",
 			"matrix_type::fp16,use::a,8,16;matrix_type::fp32,use::accumulator,8,16", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestMatrices(t *testing.T) {
 	}
 }
 
-// TestMatricesInOtherKernels checks that only what a kernel reaches counts.
+// TestMatricesInOtherKernels checks that only matrices that a kernel reaches count.
 func TestMatricesInOtherKernels(t *testing.T) {
 	m := parse(t, `
 		OpEntryPoint Kernel %with "with"
@@ -99,18 +99,18 @@ func TestMatricesInOtherKernels(t *testing.T) {
 		OpFunctionEnd`)
 	const want = "matrix_type::fp16,use::b,8,8"
 	if got := m.KernelRequirements(m.Kernel("with")).JointMatrix; got != want {
-		t.Errorf("with: %q", got)
+		t.Errorf("kernel with matrices: %q", got)
 	}
 	if got := m.KernelRequirements(m.Kernel("without")).JointMatrix; got != "" {
-		t.Errorf("without: %q", got)
+		t.Errorf("kernel without matrices: %q", got)
 	}
 	if got := m.Requirements().JointMatrix; got != want {
-		t.Errorf("the module: %q", got)
+		t.Errorf("module: %q", got)
 	}
 }
 
-// TestPassedByValue has a kernel, which the entry point of the translator calls, that
-// calls a function with a structure by value.
+// TestPassedByValue has a kernel, called by the translator's entry point, that passes a structure
+// by value to a function.
 func TestPassedByValue(t *testing.T) {
 	for _, test := range []struct {
 		name, control, decoration string
@@ -154,8 +154,8 @@ func TestPassedByValue(t *testing.T) {
 	}
 }
 
-// TestUnusedImageType checks that the device compiler must support images if the module has an image type, even
-// if no kernel reaches an image: ocloc 26.27 rejects the module.
+// TestUnusedImageType checks that the device compiler must support images if the module has an
+// image type, even if no kernel reaches an image: ocloc 26.27 rejects the module.
 func TestUnusedImageType(t *testing.T) {
 	m := parse(t, `
 		OpEntryPoint Kernel %k "k"
@@ -167,7 +167,7 @@ func TestUnusedImageType(t *testing.T) {
 		OpFunctionEnd`)
 	for what, q := range map[string]*requirement.Requirements{"module": m.Requirements(), "kernel": m.KernelRequirements(m.Kernel("k"))} {
 		if q.Aspects != nil || !slices.Equal(q.Extensions, []string{deviceconfig.Images}) {
-			t.Errorf("the %s needs aspects %v, extensions %q", what, q.Aspects, q.Extensions)
+			t.Errorf("%s needs aspects %v, extensions %q", what, q.Aspects, q.Extensions)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (m *Module) aspects(u use) []aspect.Aspect {
 // compilerNeeds returns the requirements of roots that only some device compilers support:
 // extensions of the module, and the intrinsics and the inline assembly that roots reach.
 func (m *Module) compilerNeeds(roots []int) *requirement.Requirements {
-	q := &requirement.Requirements{Extensions: m.refused}
+	q := &requirement.Requirements{Extensions: m.unsupported}
 	if !m.graph.forCompilers {
 		return q
 	}

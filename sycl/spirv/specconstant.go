@@ -23,7 +23,7 @@ type SpecConstant struct {
 type Scalar struct {
 	Kind     ScalarKind
 	Bits     uint32 // 8 for a boolean
-	Signed   bool   // of an integer; OpenCL modules do not specify it
+	Signed   bool   // for an integer; OpenCL modules do not specify it
 	Encoding uint32 // of an OtherFloat
 }
 
@@ -33,9 +33,9 @@ type ScalarKind uint8
 const (
 	Bool ScalarKind = iota
 	Int
-	Float      // of IEEE 754
+	Float      // IEEE 754
 	BFloat16   // the upper half of a 32-bit float
-	OtherFloat // in an encoding of an extension
+	OtherFloat // an encoding from an extension
 )
 
 // Size returns the size in bytes.

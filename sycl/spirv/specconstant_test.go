@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// specConstants has a constant of each type. Two constants each share the numbers 3 and 20, as
-// translators write for two calls of one constant.
+// specConstants has a constant of each type. Two constants share the number 3, and two the number
+// 20, as translators write them for two calls for one constant.
 const specConstants = `
 	OpCapability Kernel
 	OpName %i "i"
@@ -88,13 +88,13 @@ func TestReadSpecConstants(t *testing.T) {
 		}
 		for _, c := range list {
 			if op := order.(binary.ByteOrder).Uint32(data[c.Offset:]) & 0xffff; op < opSpecConstantTrue || op > opSpecConstant {
-				t.Errorf("%v: %d is at offset %d, where opcode %d is", order, c.ID, c.Offset, op)
+				t.Errorf("%v: constant %d: opcode at offset %d is %d", order, c.ID, c.Offset, op)
 			}
 		}
 	}
 }
 
-// TestPatch: a patched module is the one that has the new values from the start.
+// TestPatch checks that a patched module equals a module compiled with the new values.
 func TestPatch(t *testing.T) {
 	values := map[uint32][]byte{
 		0: {0}, 1: {7}, 2: {0xff, 0xff}, 3: {1, 2, 3, 4}, 4: {1, 0, 0, 0, 2, 0, 0, 0}, 5: {0, 0x80}, 6: {0, 0x40},
@@ -113,7 +113,7 @@ func TestPatch(t *testing.T) {
 			copy(data[p.Offset:], p.Bytes)
 		}
 		if !bytes.Equal(data, want) {
-			t.Errorf("%v: the module has other bytes", order)
+			t.Errorf("%v: patched module differs", order)
 		}
 	}
 	list, _ := ReadSpecConstants(bytes.NewReader(assemble(t, binary.LittleEndian, specConstants)))
@@ -132,7 +132,7 @@ func TestReadSpecConstantsErrors(t *testing.T) {
 	}{
 		{"no number", "OpDecorate %c SpecId", "opcode 71: 2 operand words, want at least 3", 20},
 		{"no type", "OpDecorate %c SpecId 4\n%c = OpSpecConstant %uint 1", "constant 4 has an unsupported type", 36},
-		{"an integer of 24 bits", "OpDecorate %c SpecId 4\n%t = OpTypeInt 24 0\n%c = OpSpecConstant %t 1", "constant 4 has an unsupported type", 52},
+		{"a 24-bit integer", "OpDecorate %c SpecId 4\n%t = OpTypeInt 24 0\n%c = OpSpecConstant %t 1", "constant 4 has an unsupported type", 52},
 		{"too few words", head + "%c = OpSpecConstant %uint", "has 0 words for type i32", 60},
 		{"too many words", head + "%c = OpSpecConstant %uint 1 2", "has 2 words for type i32", 60},
 		{"a bool with a number", head + "%c = OpSpecConstantTrue %bool 1", "has 1 words for type bool", 60},
@@ -154,8 +154,8 @@ func TestReadSpecConstantsErrors(t *testing.T) {
 		data       []byte
 	}{
 		{"a short header", "offset 0: 19 bytes are too few for a header", whole[:19]},
-		{"no magic number", "offset 0: no magic number", make([]byte, 20)},
-		{"half a word", "offset 22: 22 bytes are not whole words", whole[:22]},
+		{"an invalid magic number", "offset 0: no magic number", make([]byte, 20)},
+		{"a partial word", "offset 22: 22 bytes are not whole words", whole[:22]},
 		{"an instruction without its end", "offset 20: opcode 17: a length of 2 words with 1 left", whole[:24]},
 		{"a decoration without its end", "offset 40: opcode 71: a length of 4 words with 2 left", whole[:48]},
 		{"no length", "offset 20: opcode 0: a length of 0 words", append(slices.Clone(whole[:20]), 0, 0, 0, 0)},
@@ -168,7 +168,7 @@ func TestReadSpecConstantsErrors(t *testing.T) {
 	}
 }
 
-// TestTranslatedSpecConstants reads what llvm-spirv 21 made of kernels.cpp.
+// TestTranslatedSpecConstants reads the output of llvm-spirv 21 for kernels.cpp.
 func TestTranslatedSpecConstants(t *testing.T) {
 	f := testkit.Must(os.Open(filepath.Join("testdata", "kernels.spv")))(t)
 	defer f.Close()
@@ -178,8 +178,8 @@ func TestTranslatedSpecConstants(t *testing.T) {
 	}
 }
 
-// FuzzReadSpecConstants: a module with new values is read with these, and patches are within
-// the module.
+// FuzzReadSpecConstants checks that patches are within the module, and that a patched module has
+// the new values.
 func FuzzReadSpecConstants(f *testing.F) {
 	f.Add(assemble(f, binary.LittleEndian, specConstants))
 	f.Add(assemble(f, binary.BigEndian, specConstants))

@@ -54,11 +54,11 @@ type Module struct {
 	Variables    []string   // undefined variables, in the same way
 	Elsewhere    string     // an absolute path of a source outside the workspaces, "" for none; headers in "include" directories do not count
 
-	kernels   map[string]int // places in Kernels
-	graph     *graph
-	hasImages bool     // declares an image type
-	hasIDs    bool     // reads IDs of work-items
-	refused   []string // extensions that it uses and that compilers reject, current ones or for some devices
+	kernels     map[string]int // indexes in Kernels
+	graph       *graph
+	hasImages   bool     // declares an image type
+	hasIDs      bool     // reads IDs of work-items
+	unsupported []string // extensions that it uses and that some or all current compilers reject
 }
 
 // A Kernel is an entry point for the execution model Kernel.
@@ -208,7 +208,7 @@ type parser struct {
 	strings map[uint32]string // for file names
 	modes   map[uint32][]rawMode
 	linkage map[uint32]linkage
-	byValue map[uint32]bool // pointers to what a parameter is a copy of
+	byValue map[uint32]bool // pointers to copies of arguments passed by value
 
 	matrices map[uint32]matrix // by type
 	layouts  map[uint32]layout // by type
@@ -407,7 +407,7 @@ func (p *parser) define(i inst, d def, id uint32) error {
 func (p *parser) inst(i inst) error {
 	// Debug information names functions that nothing calls.
 	if i.op == opExtInst && len(i.words) > 2 && p.debug.sets[i.words[2]] != 0 {
-		p.takeDebug(i)
+		p.recordDebug(i)
 		return nil
 	}
 	if p.fn != nil || i.op == opFunction {
@@ -437,17 +437,17 @@ func (p *parser) extension(i inst) error {
 	// A capability keeps its number if its extension is renamed, but compilers reject unknown names.
 	// The name in the module decides.
 	p.extensions = append(p.extensions, name)
-	p.m.refused = slices.DeleteFunc(p.m.refused, func(other string) bool {
+	p.m.unsupported = slices.DeleteFunc(p.m.unsupported, func(other string) bool {
 		return !slices.Contains(p.extensions, other) && withoutVendor(other) == withoutVendor(name)
 	})
 	if _, refused := aspect.RefusedExtensions[name]; refused || deviceconfig.IsFeature(name) {
-		p.m.refuse(name)
+		p.m.addUnsupported(name)
 	}
 	return nil
 }
 
-// withoutVendor returns the name of an extension without its vendor: SPV_INTEL_subgroups is
-// "subgroups". Other names are unchanged.
+// withoutVendor returns the name of an extension without its vendor: "subgroups" for
+// SPV_INTEL_subgroups. Other names are unchanged.
 func withoutVendor(name string) string {
 	if rest, ok := strings.CutPrefix(name, "SPV_"); ok {
 		_, name, _ = strings.Cut(rest, "_")
@@ -463,9 +463,9 @@ func (p *parser) declare(i inst) error {
 		}
 		p.m.Capabilities = append(p.m.Capabilities, i.words[0])
 		if e := aspect.ExtensionOf(i.words[0]); e != nil {
-			p.m.refuse(e.Name)
+			p.m.addUnsupported(e.Name)
 		} else if name, ok := deviceconfig.FeatureOf(i.words[0]); ok && name != deviceconfig.Images {
-			p.m.refuse(name)
+			p.m.addUnsupported(name)
 		}
 		return nil
 	}
@@ -477,10 +477,10 @@ func (p *parser) declare(i inst) error {
 	return nil
 }
 
-// refuse records an extension or capability that some compilers reject.
-func (m *Module) refuse(name string) {
-	if !slices.Contains(m.refused, name) {
-		m.refused = append(m.refused, name)
+// addUnsupported records an extension or capability that some compilers reject.
+func (m *Module) addUnsupported(name string) {
+	if !slices.Contains(m.unsupported, name) {
+		m.unsupported = append(m.unsupported, name)
 	}
 }
 
@@ -550,8 +550,8 @@ func (p *parser) decorate(i inst) error {
 func (p *parser) finish() error {
 	p.m.graph = &p.graph
 	p.graph.debug = &p.debug
-	p.graph.spread()
-	p.graph.bodies()
+	p.graph.propagateUses()
+	p.graph.setBodies()
 	p.m.kernels = map[string]int{}
 	for i, e := range p.entries {
 		if _, ok := p.m.kernels[e.name]; ok {
@@ -565,7 +565,7 @@ func (p *parser) finish() error {
 		p.m.Kernels = append(p.m.Kernels, k)
 	}
 	if p.m.hasImages {
-		p.m.refuse(deviceconfig.Images)
+		p.m.addUnsupported(deviceconfig.Images)
 	}
 	p.nameFunctions()
 	p.imports()
@@ -591,7 +591,7 @@ func (p *parser) nameFunctions() {
 			node.feature, p.graph.forCompilers = rayQuery, true
 		}
 		// A kernel with external linkage is translated to a function that
-		// keeps the linkage and an entry point that calls it.
+		// isKept the linkage and an entry point that calls it.
 		if linked && node.defined && link.kind != linkageImport && !p.kernelNames[link.name] {
 			p.m.Exports = append(p.m.Exports, Function{Name: link.name, uses: node.uses, node: n})
 		}

@@ -36,7 +36,7 @@ func TestUses(t *testing.T) {
 		name, declarations, code string
 		want                     []aspect.Aspect
 	}{
-		{"types and constants that nothing uses", "%s = OpTypeStruct %double %half", "", nil},
+		{"unused types and constants", "%s = OpTypeStruct %double %half", "", nil},
 		{"a double is computed", "", "%x = OpFAdd %double %2d %2d", []aspect.Aspect{fp64}},
 		{"a double constant is stored through a pointer", `%p = OpTypePointer Function %double`,
 			"%v = OpVariable %p Function\nOpStore %v %2d", []aspect.Aspect{fp64}},
@@ -56,10 +56,10 @@ func TestUses(t *testing.T) {
 			"%v = OpVariable %p Function\n%x = OpFAdd %double %s %2d\nOpStore %v %x", []aspect.Aspect{fp64}},
 		{"a specialization constant and an argument", "%s = OpSpecConstant %double 1.5\n%f = OpTypeFunction %double",
 			"%a = OpFunctionParameter %double\n%x = OpFOrdLessThan %bool %s %a", []aspect.Aspect{fp64}},
-		{"a literal has the number of an id that is a double", "%s = OpTypeStruct %uint %uint",
-			// Ids count up from 1 as they appear: %K 1, %void 2, ... %double 8, ... %2d 12.
+		{"a literal equal to the id of a double", "%s = OpTypeStruct %uint %uint",
+			// Ids count up from 1 in the order of appearance: %K 1, %void 2, ... %double 8, ... %2d 12.
 			"%v = OpFunctionParameter %s\n%x = OpCompositeExtract %uint %v 12", nil},
-		{"a member is loaded from a struct that has a double elsewhere",
+		{"a member is loaded from a struct that also has a double",
 			"%s = OpTypeStruct %double %float\n%p = OpTypePointer CrossWorkgroup %s\n%pf = OpTypePointer CrossWorkgroup %float",
 			"%v = OpFunctionParameter %p\n%f = OpAccessChain %pf %v %1u\n%x = OpLoad %float %f Aligned 4", nil},
 		{"a struct with a double is loaded as a whole",
@@ -136,13 +136,13 @@ var featureCode = map[string][2]string{
 	"explicit SIMD":                    {"OpCapability VectorComputeINTEL", ""},
 }
 
-// TestFeatures tests that the reader knows each row of the table that it shares with the LLVM IR
-// reader. Package postlink/aspects has the same test.
+// TestFeatures checks that the reader supports each row of the table that it shares with the LLVM
+// IR reader. Package postlink/aspects has the same test.
 func TestFeatures(t *testing.T) {
 	for _, f := range aspect.Features {
 		code, ok := featureCode[f.Name]
 		if !ok {
-			t.Errorf("%s: there is no code with it", f.Name)
+			t.Errorf("%s: missing code for the feature", f.Name)
 			continue
 		}
 		want := []aspect.Aspect{f.Aspect}
@@ -150,7 +150,7 @@ func TestFeatures(t *testing.T) {
 			want = append([]aspect.Aspect{aspect.FP16}, want...)
 		}
 		m := oneKernel(t, code[0], code[1])
-		if f.Aspect == aspect.Image || f.Aspect == aspect.ExtOneAPIBindlessImages { // which are a compiler feature
+		if f.Aspect == aspect.Image || f.Aspect == aspect.ExtOneAPIBindlessImages { // these are compiler features
 			want = nil
 		}
 		if got := m.KernelRequirements(m.Kernel("K")).Aspects; !slices.Equal(got, want) {
@@ -159,7 +159,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// callGraph has kernels that reach a double in several ways, and some that do not.
+// callGraph has kernels that reach a double in several ways, and kernels that do not.
 var callGraph = `
 	OpCapability Float64
 	OpEntryPoint Kernel %near "near"
@@ -207,16 +207,16 @@ func TestReachability(t *testing.T) {
 				}
 			}
 			if got := m.Requirements().Aspects; !slices.Equal(got, []aspect.Aspect{6}) {
-				t.Errorf("the module needs %v: only what kernels reach counts", got)
+				t.Errorf("module needs %v, including unreachable code", got)
 			}
 			if !slices.Equal(m.Imports, []string{"_Z3exti"}) {
 				t.Errorf("imports %q", m.Imports)
 			}
 			if got := m.Importers("_Z3exti"); len(got) != 1 || got[0] != m.Kernel("none") {
-				t.Errorf("it is imported by %+v", got)
+				t.Errorf("imported by %+v", got)
 			}
-			if got := m.Importers("_Z3libv"); len(got) > 0 { // it is defined
-				t.Errorf("_Z3libv is imported by %+v", got)
+			if got := m.Importers("_Z3libv"); len(got) > 0 { // defined
+				t.Errorf("_Z3libv imported by %+v", got)
 			}
 			if len(m.Exports) != 2 || m.Exports[0].Name != "_Z3libv" || m.Exports[1].Name != "lost" {
 				t.Errorf("exports %v", m.Exports)
@@ -227,7 +227,7 @@ func TestReachability(t *testing.T) {
 				t.Errorf("origin %v, want %v", got, wantOrigin)
 			}
 			if _, ok := m.Origin(m.Kernel("none"), 6); ok {
-				t.Error("an origin for an aspect that the kernel does not need")
+				t.Error("origin of an aspect that the kernel does not need")
 			}
 		})
 	}
@@ -238,7 +238,7 @@ func TestLibraryModule(t *testing.T) {
 		OpDecorate %f LinkageAttributes "f" Export`+
 		define("f", "%x = OpFAdd %double %2d %2d"))
 	if got := m.Requirements().Aspects; !slices.Equal(got, []aspect.Aspect{6}) {
-		t.Errorf("a module without kernels needs %v; what its exports need counts", got)
+		t.Errorf("module without kernels needs %v, expected the needs of its exports", got)
 	}
 }
 
@@ -253,12 +253,12 @@ func TestExecutionModes(t *testing.T) {
 		{name: "three dimensions, the fastest first", mode: "OpExecutionMode %K LocalSize 8 4 2", required: []uint64{8, 4, 2}},
 		{name: "two dimensions", mode: "OpExecutionMode %K LocalSize 1 4 1", required: []uint64{1, 4}},
 		{name: "one dimension", mode: "OpExecutionMode %K LocalSize 64 1 1", required: []uint64{64}},
-		{name: "the slowest dimension alone", mode: "OpExecutionMode %K LocalSize 1 1 16", required: []uint64{1, 1, 16}},
+		{name: "only the slowest dimension", mode: "OpExecutionMode %K LocalSize 1 1 16", required: []uint64{1, 1, 16}},
 		{name: "all one", mode: "OpExecutionMode %K LocalSize 1 1 1", required: []uint64{1}},
-		{name: "as large as can be", mode: "OpExecutionMode %K LocalSize 4294967295 4294967295 4294967295",
+		{name: "maximum size", mode: "OpExecutionMode %K LocalSize 4294967295 4294967295 4294967295",
 			required: []uint64{4294967295, 4294967295, 4294967295}},
 		{name: "by constants", mode: "OpExecutionModeId %K LocalSizeId %64u %8u %1u", required: []uint64{64, 8}},
-		{name: "by a constant that may change", mode: "OpExecutionModeId %K LocalSizeId %s %8u %1u"},
+		{name: "by a specialization constant", mode: "OpExecutionModeId %K LocalSizeId %s %8u %1u"},
 		{name: "hint", mode: "OpExecutionMode %K LocalSizeHint 16 1 1", hint: []uint64{16}},
 		{name: "maximum", mode: "OpExecutionMode %K MaxWorkgroupSizeINTEL 256 2 1", maximum: []uint64{256, 2}},
 		{name: "sub-group size", mode: "OpExecutionMode %K SubgroupSize 16", subGroup: 16},
@@ -286,7 +286,7 @@ func TestModuleSizes(t *testing.T) {
 	}
 	m = two("OpExecutionMode %A LocalSize 8 1 1\nOpExecutionMode %B LocalSize 16 1 1")
 	if q := m.Requirements(); q.WorkGroupSize != nil || !q.WorkGroupSizesDiffer {
-		t.Errorf("two kernels with different sizes, the module has %v", q.WorkGroupSize)
+		t.Errorf("two kernels with different sizes: module has %v", q.WorkGroupSize)
 	}
 	m = parse(t, `OpEntryPoint Kernel %A "A"
 		OpEntryPoint Kernel %B "B"
@@ -296,11 +296,11 @@ func TestModuleSizes(t *testing.T) {
 		OpExecutionMode %C LocalSize 8 1 1
 		`+preamble+declare("A")+declare("B")+declare("C"))
 	if q := m.Requirements(); q.WorkGroupSize != nil || !q.WorkGroupSizesDiffer {
-		t.Errorf("a third kernel after two with different sizes, the module has %v", q.WorkGroupSize)
+		t.Errorf("third kernel after two with different sizes: module has %v", q.WorkGroupSize)
 	}
 }
 
-// TestTranslated reads modules that llvm-spirv 21 made of kernels.cpp and sizes.cl.
+// TestTranslated reads the output of llvm-spirv 21 for kernels.cpp and sizes.cl.
 func TestTranslated(t *testing.T) {
 	m := load(t, "kernels.spv")
 	if m.Version != (Version{1, 4}) || !slices.Contains(m.Capabilities, 10) || !slices.Contains(m.Capabilities, 8) || slices.Contains(m.Capabilities, 9) {
@@ -325,11 +325,11 @@ func TestTranslated(t *testing.T) {
 		t.Errorf("exports %v", m.Exports)
 	}
 	if l := m.Kernel("_ZTS5Plain").Location; !strings.HasSuffix(l.Path, "kernels.cpp") || l.Line == 0 {
-		t.Errorf("location of a kernel: %v", l)
+		t.Errorf("kernel location %v", l)
 	}
 	o, ok := m.Origin(m.Kernel("_ZTS4Deep"), 6)
 	if !ok || o.Function != "_Z9viaDoublef" || o.Location.Line == 0 {
-		t.Errorf("origin of the double: %v", o)
+		t.Errorf("origin of fp64: %v", o)
 	}
 
 	m = load(t, "sizes.spv")
@@ -366,20 +366,20 @@ func TestMalformed(t *testing.T) {
 	}{
 		{"empty", nil, "0 bytes are too few for a header"},
 		{"not SPIR-V", word(0, 0xdeadbeef), "no magic number"},
-		{"half a word at the end", good[:len(good)-2], "are not whole words"},
-		{"a version to come", word(1, 0x00010700), "version word 0x00010700; expected versions 1.0 to 1.6"},
+		{"a partial word at the end", good[:len(good)-2], "are not whole words"},
+		{"an unsupported version", word(1, 0x00010700), "version word 0x00010700; expected versions 1.0 to 1.6"},
 		{"no ids", word(3, 0), "the bound on ids is 0"},
 		{"an id above the bound", word(3, 3), "is not below the bound 3"},
-		{"an instruction of no words", word(5, 17), "opcode 17: a length of 0 words"},
+		{"an instruction without words", word(5, 17), "opcode 17: a length of 0 words"},
 		{"an instruction beyond the end", word(5, 0xffff0011), "a length of 65535 words with"},
-		{"cut in a function", good[:len(good)-4], "unterminated last function"},
-		{"a string without end", unterminated, "a string does not end within its instruction"},
+		{"truncated in a function", good[:len(good)-4], "unterminated last function"},
+		{"an unterminated string", unterminated, "a string does not end within its instruction"},
 		{"a name that is not UTF-8", text(`OpEntryPoint Kernel %K "\xff"`), "a string is not valid UTF-8"},
 		{"a name with a line break", text(`OpEntryPoint Kernel %K "a\nb"`), `control character in the name "a\nb"`},
 		{"an empty name", text(`OpEntryPoint Kernel %K ""`), "an empty name"},
-		{"a kernel that is no function", text(`OpEntryPoint Kernel %K "K"`), `kernel "K" is id 1, which is not a function`},
-		{"two kernels of one name", text("OpEntryPoint Kernel %K \"K\"\nOpEntryPoint Kernel %K \"K\"\n" + preamble + declare("K")), `duplicate kernel name "K"`},
-		{"an id defined twice", text("%a = OpTypeBool\n%a = OpTypeBool"), "id 1 is already defined at offset 20"},
+		{"a kernel that is not a function", text(`OpEntryPoint Kernel %K "K"`), `kernel "K" is id 1, which is not a function`},
+		{"two kernels with the same name", text("OpEntryPoint Kernel %K \"K\"\nOpEntryPoint Kernel %K \"K\"\n" + preamble + declare("K")), `duplicate kernel name "K"`},
+		{"a duplicate id", text("%a = OpTypeBool\n%a = OpTypeBool"), "id 1 is already defined at offset 20"},
 		{"a function in a function", text(preamble + "%f = OpFunction %void None %fn\n%g = OpFunction %void None %fn"),
 			"a function inside a function"},
 		{"a work-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K LocalSize 8 0 1\n" + preamble + declare("K")), `kernel "K": a work-group size is [8 0 1]; expected three sizes above 0`},
@@ -389,7 +389,7 @@ func TestMalformed(t *testing.T) {
 			_, err := Parse(test.data)
 			var format *FormatError
 			if !errors.As(err, &format) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got error %v, want one with %q", err, test.want)
+				t.Errorf("got error %v, want %q", err, test.want)
 			}
 		})
 	}
@@ -430,11 +430,11 @@ func TestProperties(t *testing.T) {
 
 	got, err = Properties(parse(t, ""))
 	if err != nil || got.String() != "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n" {
-		t.Errorf("an empty module: %q, %v", got, err)
+		t.Errorf("empty module: %q, %v", got, err)
 	}
 	_, err = Properties(parse(t, "OpEntryPoint Kernel %K \"a=b\"\n"+preamble+declare("K")))
 	if err == nil {
-		t.Error("a kernel name that cannot be a key was accepted")
+		t.Error("invalid property key accepted as a kernel name")
 	}
 }
 
@@ -442,7 +442,7 @@ func TestShapesAreDistinct(t *testing.T) {
 	seen := map[string]string{}
 	for op, s := range shapeTable() {
 		if s.hasType != strings.HasPrefix(s.letters, "tr") {
-			t.Errorf("opcode %d: shape %q", op, s.letters)
+			t.Errorf("opcode %d: invalid shape %q", op, s.letters)
 		}
 	}
 	for _, s := range shapes {
@@ -461,8 +461,8 @@ func TestShapesAreDistinct(t *testing.T) {
 	}
 }
 
-// TestLinear checks that many functions that call each other, and many kernels
-// that reach them all, do not take quadratic time.
+// TestLinear checks that many functions that call each other, and many kernels that reach all of
+// them, do not take quadratic time.
 func TestLinear(t *testing.T) {
 	const n = 20000
 	var b strings.Builder
@@ -501,7 +501,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			var format *FormatError
 			if !errors.As(err, &format) {
-				t.Fatalf("error of another type: %v", err)
+				t.Fatalf("error of type %[1]T: %[1]v", err)
 			}
 			if format.Offset < 0 || format.Offset > int64(len(data)) {
 				t.Fatalf("offset %d outside of %d bytes", format.Offset, len(data))
@@ -514,7 +514,7 @@ func FuzzParse(f *testing.F) {
 		for i := range m.Kernels {
 			for _, a := range m.KernelRequirements(&m.Kernels[i]).Aspects {
 				if !slices.Contains(all.Aspects, a) {
-					t.Fatalf("the module does not need %v, a kernel does", a)
+					t.Fatalf("module does not need %v, but a kernel does", a)
 				}
 				if _, ok := m.Origin(&m.Kernels[i], a); !ok && a != aspect.ExtIntelESIMD {
 					t.Fatalf("no origin for %v", a)
@@ -523,14 +523,14 @@ func FuzzParse(f *testing.F) {
 		}
 		if r, err := Properties(m); err == nil {
 			if _, err := propset.Parse("again", []byte(r.String())); err != nil {
-				t.Fatalf("the properties cannot be read: %v", err)
+				t.Fatalf("cannot read the properties: %v", err)
 			}
 		}
 	})
 }
 
-// Of the functions that are imported, intrinsics that only some devices have are needs of
-// the kernels that reach them.
+// If an imported function is an intrinsic that only some devices have, it is a requirement of the
+// kernels that reach it.
 func TestIntrinsics(t *testing.T) {
 	m := parse(t, `OpCapability VectorComputeINTEL
 		OpEntryPoint Kernel %A "A"
@@ -546,7 +546,7 @@ func TestIntrinsics(t *testing.T) {
 		define("B", "%c3 = OpFunctionCall %void %gather"))
 	want := []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.store.stateless.512bytes"}
 	if got := m.Requirements().Intrinsics; !slices.Equal(got, want) {
-		t.Errorf("the module needs %q, want %q", got, want)
+		t.Errorf("module needs %q, want %q", got, want)
 	}
 	if got := m.KernelRequirements(m.Kernel("A")).Intrinsics; !slices.Equal(got, want) {
 		t.Errorf("A needs %q, want %q", got, want)
@@ -555,7 +555,7 @@ func TestIntrinsics(t *testing.T) {
 		t.Errorf("B needs %q", got)
 	}
 	if len(m.Imports) > 0 {
-		t.Errorf("other modules would have to define %q", m.Imports)
+		t.Errorf("imports %q", m.Imports)
 	}
 }
 
@@ -571,12 +571,13 @@ func TestCapabilityExtensions(t *testing.T) {
 		`+preamble+define("K"))
 	want := []string{"SPV_INTEL_kernel_attributes", "SPV_KHR_float_controls"}
 	if got := m.Requirements().Extensions; !slices.Equal(got, want) {
-		t.Errorf("the module needs %q", got)
+		t.Errorf("module needs %q", got)
 	}
 }
 
-// TestRenamedExtensions checks that the name of an extension in the module decides, not the name in the
-// table of the capability, ArbitraryPrecisionIntegersINTEL. Compilers accept the older name only.
+// TestRenamedExtensions checks that the name of an extension in the module is used, not the name in
+// the table for the capability, ArbitraryPrecisionIntegersINTEL. Compilers accept only the older
+// name.
 func TestRenamedExtensions(t *testing.T) {
 	const (
 		older = `OpExtension "SPV_INTEL_arbitrary_precision_integers"` + "\n"
@@ -600,7 +601,7 @@ func TestRenamedExtensions(t *testing.T) {
 			`+test.extensions+`OpEntryPoint Kernel %K "K"
 			`+preamble+define("K"))
 		if got := m.Requirements().Extensions; !slices.Equal(got, test.want) {
-			t.Errorf("%q: the module needs %q, want %q", test.extensions, got, test.want)
+			t.Errorf("%q: module needs %q, want %q", test.extensions, got, test.want)
 		}
 	}
 }
@@ -614,15 +615,15 @@ func TestExtensions(t *testing.T) {
 		`+preamble+define("K"))
 	want := []string{"SPV_INTEL_optimization_hints"}
 	if got := m.Requirements().Extensions; !slices.Equal(got, want) {
-		t.Errorf("the module needs %q", got)
+		t.Errorf("module needs %q", got)
 	}
 	if got := m.KernelRequirements(m.Kernel("K")).Extensions; !slices.Equal(got, want) {
-		t.Errorf("the kernel needs %q", got)
+		t.Errorf("kernel needs %q", got)
 	}
 }
 
-// TestUndefinedVariables: those that a kernel reaches, also through others that have their
-// address, and none that every consumer of SPIR-V provides.
+// TestUndefinedVariables checks the variables that a kernel reaches, directly or through other
+// variables, except for those that every consumer of SPIR-V provides.
 func TestUndefinedVariables(t *testing.T) {
 	m := parse(t, `OpEntryPoint Kernel %K "K"
 		OpEntryPoint Kernel %L "L"
@@ -649,7 +650,7 @@ func TestUndefinedVariables(t *testing.T) {
 	}
 }
 
-// Inline assembly is a need of the kernels that call it.
+// Inline assembly is a requirement of the kernels that call it.
 func TestAssembly(t *testing.T) {
 	text := `OpCapability Kernel
 		OpEntryPoint Kernel %A "A"
@@ -665,7 +666,7 @@ func TestAssembly(t *testing.T) {
 	m := parse(t, text)
 	want := []string{"V6", "lsc_load", "mov"}
 	if got := m.Requirements().Assembly; !slices.Equal(got, want) {
-		t.Errorf("the module needs %q, want %q", got, want)
+		t.Errorf("module needs %q, want %q", got, want)
 	}
 	if got := m.KernelRequirements(m.Kernel("A")).Assembly; !slices.Equal(got, want) {
 		t.Errorf("A needs %q, want %q", got, want)
@@ -674,6 +675,6 @@ func TestAssembly(t *testing.T) {
 		t.Errorf("B needs %q", got)
 	}
 	if len(m.Imports) > 0 {
-		t.Errorf("other modules would have to define %q", m.Imports)
+		t.Errorf("imports %q", m.Imports)
 	}
 }

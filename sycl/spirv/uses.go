@@ -39,7 +39,7 @@ type needs struct {
 	use          use
 	scopes       map[uint32]use // by the constant that is the first operand
 	atomics      []atomicNeeds
-	replacesType bool // the type of the result does not count
+	replacesType bool // the type of the result adds no needs
 }
 
 // atomicNeeds holds the needs of an atomic instruction on a scalar of a width.
@@ -66,7 +66,7 @@ func (n *needs) add(f aspect.Feature) {
 	}
 }
 
-// typeKey is the opcode of a type, and its width if relevant.
+// typeKey is the opcode of a type and, if relevant, its width.
 type typeKey struct {
 	op    uint16
 	width uint32
@@ -100,7 +100,7 @@ type node struct {
 	name    string
 	defined bool          // has a body
 	own     map[use]frame // the location that shows each of its own uses
-	uses    use           // of this node and, after spread, of all nodes that it reaches
+	uses    use           // of this node and, after propagateUses, of all nodes that it reaches
 	callees []int
 	calls   map[int]frame // of callees
 	body    frame         // the outermost code of the author
@@ -122,8 +122,8 @@ func (g *graph) add() int {
 	return len(g.nodes) - 1
 }
 
-// spread gives each node the uses of all nodes that it reaches.
-func (g *graph) spread() {
+// propagateUses gives each node the uses of all nodes that it reaches.
+func (g *graph) propagateUses() {
 	var work []int
 	for n := range g.nodes {
 		c := &g.nodes[n].callees
@@ -321,7 +321,7 @@ func (p *parser) typeDef(i inst) error {
 			p.matrices[i.words[0]] = m
 		}
 	case opTypeVector, opTypeMatrix, opTypeArray, opTypeRuntimeArray:
-		parts = parts[:1] // the other is a count
+		parts = parts[:1] // the other operand is a count
 	}
 	for _, id := range parts {
 		d.uses |= p.defs[id].uses
@@ -357,7 +357,7 @@ func (p *parser) bodyInst(i inst) error {
 	case opFunction:
 		return p.beginFunction(i)
 	case opFunctionEnd:
-		p.settle()
+		p.finishFunction()
 		p.fn = nil
 	case opLine:
 		if err := i.need(3); err != nil {
@@ -390,7 +390,7 @@ func (p *parser) beginFunction(i inst) error {
 // code records an instruction that computes a value.
 func (p *parser) code(i inst) error {
 	shape := shapeOf(i.op)
-	p.look()
+	p.startBody()
 	if err := p.special(i, shape); err != nil {
 		return err
 	}

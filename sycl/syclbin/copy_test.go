@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// copier is an image that counts its CopyTo calls, which omit some bytes at the end.
+// copier is an image that counts its CopyTo calls. CopyTo omits some bytes at the end.
 type copier struct {
 	*strings.Reader
 	copied *int
@@ -26,7 +26,7 @@ func (c copier) CopyTo(w io.Writer, _ []byte) (int64, error) {
 	return int64(n), err
 }
 
-func TestImagesAreCopiedTheirOwnWay(t *testing.T) {
+func TestImagesUseCopyTo(t *testing.T) {
 	file := func(lost int, copied *int) *File {
 		native := copier{strings.NewReader("native code"), copied, lost}
 		return &File{State: Executable, Modules: []*Module{
@@ -40,7 +40,7 @@ func TestImagesAreCopiedTheirOwnWay(t *testing.T) {
 	for _, o := range []Options{{Bare: true}, {Container: 1}, {}, {Version: 2}} {
 		copied := 0
 		if got := write(t, file(0, &copied), o); !bytes.Equal(got, write(t, plain, o)) || copied != 2 {
-			t.Errorf("%+v: %d images were copied their own way, and the file may differ", o, copied)
+			t.Errorf("%+v: %d images used CopyTo, or the file differs", o, copied)
 		}
 		testkit.Fails(t, Write(io.Discard, file(3, &copied), o), "ended after 8 of its 11 bytes")
 	}

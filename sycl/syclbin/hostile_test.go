@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// mostAllocated is the limit on allocations for reading files of that size, whatever they claim.
+// mostAllocated is the allocation limit for reading files of a size, regardless of their content.
 func mostAllocated(size int) uint64 { return 4*uint64(size) + 16<<20 }
 
-// readOnly reads data, and expects either an error in the file or a model that Verify can check.
+// readOnly reads data, and expects either an error in the file or a file that Verify can check.
 func readOnly(t *testing.T, data []byte) {
 	f, err := read(data)
 	if err != nil {
@@ -22,7 +22,7 @@ func readOnly(t *testing.T, data []byte) {
 	for _, m := range f.Modules {
 		for _, img := range m.Images() {
 			if n := len(content(t, img)); int64(n) != img.Size() {
-				t.Fatalf("an image of %d bytes says that it has %d", n, img.Size())
+				t.Fatalf("image of %d bytes has Size() %d", n, img.Size())
 			}
 		}
 	}
@@ -42,7 +42,7 @@ func TestEveryValueOfEveryByte(t *testing.T) {
 						}
 					}
 				}); n > mostAllocated(len(data)) {
-					t.Errorf("values of byte %#x allocate %d bytes", i, n)
+					t.Errorf("changing byte %#x allocates %d bytes", i, n)
 				}
 				changed[i] = old
 			}
@@ -56,17 +56,17 @@ func TestEveryTruncation(t *testing.T) {
 			data := vector(t, v.name)
 			for n := range data {
 				if _, err := read(data[:n]); err == nil && !onlyPadding(data[n:]) {
-					t.Errorf("the first %d of %d bytes are taken for a file", n, len(data))
+					t.Errorf("truncation to %d of %d bytes accepted", n, len(data))
 				}
 				if n := allocated(func() { readOnly(t, data[:n]) }); n > mostAllocated(len(data)) {
-					t.Errorf("a truncation allocates %d bytes", n)
+					t.Errorf("reading a truncated file allocates %d bytes", n)
 				}
 			}
 		})
 	}
 }
 
-// onlyPadding reports whether b is the zeros that may follow a file's content.
+// onlyPadding reports whether b consists of the zeros that may follow a file's content.
 func onlyPadding(b []byte) bool {
 	return len(b) < 8 && !slices.ContainsFunc(b, func(c byte) bool { return c != 0 })
 }

@@ -291,7 +291,7 @@ func (s State) String() string {
 	return fmt.Sprintf("state %d", uint32(s))
 }
 
-// An IRType is the type of an IR module's bytes. DPC++ always writes 0, and ignores the value.
+// An IRType is the type of an IR module's bytes. DPC++ always writes 0 and ignores the value.
 type IRType uint32
 
 const (

@@ -33,7 +33,7 @@ func vector(t testing.TB, name string) []byte {
 // vectors are files with the same content.
 var vectors = []struct {
 	name string
-	o    Options // that write it
+	o    Options // that write the file
 }{
 	{"v1_bare", Options{Bare: true}},
 	{"v1_in_offload_binary_v1", Options{}},
@@ -95,7 +95,7 @@ func TestReadVectors(t *testing.T) {
 				t.Errorf("bytes %q", got)
 			}
 			if got := [3]Range{f.GlobalRange, m.MetadataRange, img.Range}; got != places[v.name] {
-				t.Errorf("places %#x, want %#x", got, places[v.name])
+				t.Errorf("ranges %#x, want %#x", got, places[v.name])
 			}
 			if found := Verify(f); len(found) != 1 || found[0].ID != kernelPrefix.ID {
 				t.Errorf("found %v", found)
@@ -133,7 +133,7 @@ func sampleParts(t testing.TB) []samplePart {
 	}
 }
 
-// sample is a file of others with several modules of several images, some of them empty.
+// sample is a file with several modules of several images, some of them empty.
 func sample(t testing.TB) *File {
 	f := &File{Version: 1, State: Executable, Global: new(propset.Registry)}
 	modules := map[*propset.Registry]*Module{}
@@ -193,7 +193,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
 			data := write(t, in, o)
 			if len(data)%8 != 0 {
-				t.Errorf("%d bytes are not a multiple of 8", len(data))
+				t.Errorf("size %d is not a multiple of 8", len(data))
 			}
 			f := mustRead(t, data)
 			if got := describe(t, f); got != want {
@@ -203,19 +203,19 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("container %d", f.Container)
 			}
 			if again := write(t, f, o); !bytes.Equal(data, again) {
-				t.Error("what was read was written otherwise")
+				t.Error("writing the file that was read changed it")
 			}
 			if o.Compression == offload.Uncompressed {
 				last := f.Modules[1].Native[0].Range
 				if got := string(data[last.Offset : last.Offset+last.Size]); got != "12345" {
-					t.Errorf("at the place of an image there is %q", got)
+					t.Errorf("bytes in the range of an image: %q", got)
 				}
 			}
 		})
 	}
 }
 
-func TestBuilderJoinsForms(t *testing.T) {
+func TestBuilderMergesForms(t *testing.T) {
 	f := built(t)
 	var got []string
 	for _, m := range f.Modules {
@@ -243,12 +243,12 @@ func TestBuilderIdentity(t *testing.T) {
 		adds []add
 		want []string // IR and native images of each module
 	}{
-		{"another order of keys is the same", []add{{"", ab, ir()}, {"", ba, ptx()}}, []string{"2 0"}},
-		{"another value is another module", []add{{"", ab, ir()}, {"", other, ptx()}}, []string{"1 0", "1 0"}},
-		{"another key is another module", []add{{"x", ab, ir()}, {"y", ab, ptx()}}, []string{"1 0", "1 0"}},
-		{"two of one triple are two modules", []add{{"", ab, ir()}, {"", ab, ir()}}, []string{"1 0", "1 0"}},
+		{"a different order of keys is the same module", []add{{"", ab, ir()}, {"", ba, ptx()}}, []string{"2 0"}},
+		{"a different value is a different module", []add{{"", ab, ir()}, {"", other, ptx()}}, []string{"1 0", "1 0"}},
+		{"a different key is a different module", []add{{"x", ab, ir()}, {"y", ab, ptx()}}, []string{"1 0", "1 0"}},
+		{"two images for one triple are two modules", []add{{"", ab, ir()}, {"", ab, ir()}}, []string{"1 0", "1 0"}},
 		{"equal modules are paired in order", []add{{"", ab, ir()}, {"", ab, ir()}, {"", ab, ptx()}, {"", ab, ptx()}}, []string{"2 0", "2 0"}},
-		{"native images stand alone and first", []add{{"", ab, ir()}, {"", ab, native()}, {"", ab, native()}}, []string{"0 1", "0 1", "1 0"}},
+		{"native images are separate and come first", []add{{"", ab, ir()}, {"", ab, native()}, {"", ab, native()}}, []string{"0 1", "0 1", "1 0"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -281,10 +281,10 @@ func TestDistinguishImages(t *testing.T) {
 func TestSeparate(t *testing.T) {
 	f := built(t)
 	if before := describe(t, f); f.Separate() != 0 || describe(t, f) != before {
-		t.Error("a file that needs no change was changed")
+		t.Error("Separate changed a file without need")
 	}
 	want := describe(t, f)
-	mixed := sample(t) // all forms of a module together
+	mixed := sample(t) // all forms in one module
 	mixed.Global = f.Global
 	found := map[string]int{}
 	for _, f := range Verify(mixed) {
@@ -294,7 +294,7 @@ func TestSeparate(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	if n := mixed.Separate(); n != 3 {
-		t.Errorf("%d images got a module of their own, want 3", n)
+		t.Errorf("%d images moved, want 3", n)
 	}
 	if got := describe(t, mixed); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -325,7 +325,7 @@ func TestReleases(t *testing.T) {
 			in := &File{State: Executable, Modules: []*Module{{Metadata: metadata, IR: []*Image{NewIR(SPIRV, "spir64", strings.NewReader(spirvHead))}}}}
 			data := write(t, in, Options{Release: tt.release, Unrecorded: unrecorded})
 			if text := "aspects=" + propset.Uint32s(6, tt.number).String(); !bytes.Contains(data, []byte(text)) {
-				t.Errorf("%v: there is no %s in it", tt.release, text)
+				t.Errorf("%v: missing %s", tt.release, text)
 			}
 			f := mustRead(t, data)
 			if f.Container != tt.container || f.ImageKind != tt.kind {
@@ -346,7 +346,7 @@ func TestReleases(t *testing.T) {
 			f.AssumeRelease(release.Before2026())
 			got, _ = requirement.FromProperties(f.Modules[0].Metadata)
 			if want := []aspect.Aspect{aspect.FP64, release.Before2026().Aspect(27)}; !states && !slices.Equal(got.Aspects, want) || states && !slices.Equal(got.Aspects, q.Aspects) {
-				t.Errorf("%v: assumed otherwise, read %v", tt.release, got.Aspects)
+				t.Errorf("%v: assumed a different release, read %v", tt.release, got.Aspects)
 			}
 		}
 	}
@@ -363,13 +363,13 @@ func TestWriteSorts(t *testing.T) {
 	f.Modules[0].Metadata = registry(t, "[Z]\nb=1|1\na=1|1\n[A]\nk=1|1\n")
 	data := string(write(t, f, Options{}))
 	if !strings.Contains(data, "[A]\nk=1|1\n[Z]\na=1|1\nb=1|1\n") {
-		t.Error("sets and keys are not sorted")
+		t.Error("sets and keys not sorted")
 	}
 	if data := string(write(t, f, Options{KeepOrder: true})); !strings.Contains(data, "[Z]\nb=1|1\na=1|1\n[A]\nk=1|1\n") {
-		t.Error("sets and keys did not keep their order")
+		t.Error("order of sets and keys changed")
 	}
 	if f.Modules[0].Metadata.Sets()[0].Name != "Z" {
-		t.Error("writing changed the metadata")
+		t.Error("Write changed the metadata")
 	}
 }
 
@@ -386,7 +386,7 @@ func TestWrittenFileState(t *testing.T) {
 	}
 }
 
-func TestWriteRefuses(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	f := sample(t)
 	tests := []struct {
 		o    Options
@@ -423,7 +423,7 @@ func put64(data []byte, at int, n uint64) []byte {
 }
 
 // A container error has the type of all file errors, and its location.
-func TestContainerRefused(t *testing.T) {
+func TestContainerErrors(t *testing.T) {
 	data := write(t, sample(t), Options{})
 	_, err := read(put64(data, 8, 1<<63))
 	var fault *FormatError
@@ -431,11 +431,11 @@ func TestContainerRefused(t *testing.T) {
 		t.Errorf("%#v", err)
 	}
 	if inner := (*offload.FormatError)(nil); !errors.As(err, &inner) || err.Error() != inner.Error() {
-		t.Errorf("%v: not the fault of the container", err)
+		t.Errorf("%v: not the container's error", err)
 	}
 }
 
-func TestVersion1Refused(t *testing.T) {
+func TestVersion1Errors(t *testing.T) {
 	bare := vector(t, "v1_bare") // abstract module header at 0x38, IR module header at 0x58
 	two := write(t, sample(t), Options{Bare: true})
 	moduleAt := func(i int) int { return fileHeaderSize + headerSize*i }
@@ -446,10 +446,10 @@ func TestVersion1Refused(t *testing.T) {
 	}{
 		{"an empty file", nil, "neither a SYCLBIN file"},
 		{"text", []byte("hello, world"), "offset 0x0: starts with 68656c6c6f2c2077, which is neither"},
-		{"the magic number in the wrong order", append([]byte("SYBI"), bare[4:]...), `"SYBI", but a SYCLBIN file starts with "IBYS"`},
+		{"a magic number in the wrong byte order", append([]byte("SYBI"), bare[4:]...), `"SYBI", but a SYCLBIN file starts with "IBYS"`},
 		{"an ELF file", []byte("\x7fELF\x02\x01\x01\x00"), "this is an ELF, not a SYCLBIN file; convert it with packager import"},
 		{"a SPIR-V module", []byte(spirvHead), "this is SPIR-V, not a SYCLBIN file"},
-		{"less than the header", bare[:55], "55 bytes are too few for the header"},
+		{"a truncated header", bare[:55], "55 bytes are too few for the header"},
 		{"version 0", put32(bare, 4, 0), "offset 0x4: the version is 0"},
 		{"version 2", put32(bare, 4, 2), "offset 0x4: the version is 2"},
 		{"more headers than fit", put32(bare, 8, 1<<32-1), "offset 0x8: 4294967295 abstract modules, 1 IR modules and 0 native images have more headers"},
@@ -463,15 +463,15 @@ func TestVersion1Refused(t *testing.T) {
 		{"module metadata past the table", put64(bare, moduleAt(0), 0x90), "offset 0x38: the metadata of abstract module 0, 26 bytes at 0x90"},
 		{"IR metadata past the table", put64(bare, 0x58, 0x90), "offset 0x58: the metadata of IR module 0"},
 		{"IR bytes past the table", put64(bare, 0x70, 11), "offset 0x68: the bytes of IR module 0, 11 bytes at 0x0 of the binary table"},
-		{"metadata that overlaps", put64(bare, moduleAt(0), 0), "the metadata of abstract module 0 overlap the global metadata"},
-		{"bytes that overlap", put64(two, moduleAt(4)+16, 3), "overlap the bytes of IR module 0 in the binary table"},
+		{"overlapping metadata", put64(bare, moduleAt(0), 0), "the metadata of abstract module 0 overlap the global metadata"},
+		{"overlapping bytes", put64(two, moduleAt(4)+16, 3), "overlap the bytes of IR module 0 in the binary table"},
 		{"an IR index past the IR modules", put32(bare, 0x4c, 1), "offset 0x4c: abstract module 0 has the IR modules 1 to 1, but the file has 1"},
 		{"an IR index that overflows", put32(bare, 0x4c, 1<<32-1), "abstract module 0 has the IR modules 4294967295 to 4294967295"},
 		{"a native index past the images", put32(bare, 0x50, 1), "offset 0x54: abstract module 0 has the native device code images 0 to 0, but the file has 0"},
 		{"an IR module without an owner", put32(bare, 0x48, 0), "IR module 0 belongs to no abstract module"},
 		{"an image of two modules", put32(two, moduleAt(1)+20, 1), "offset 0x6c: IR module 1 belongs to abstract module 0 and to abstract module 1: the counts add up"},
-		{"an image of two modules and none of another", put32(put32(two, moduleAt(1)+20, 0), moduleAt(1)+16, 2), "IR module 0 belongs to abstract module 0 and to abstract module 1"},
-		{"metadata that is no property set", func() []byte { b := slices.Clone(bare); b[0x78] = 'x'; return b }(), "offset 0x78: global metadata: line 1: "},
+		{"an image of two modules, and an image without an owner", put32(put32(two, moduleAt(1)+20, 0), moduleAt(1)+16, 2), "IR module 0 belongs to abstract module 0 and to abstract module 1"},
+		{"metadata that is not a property set", func() []byte { b := slices.Clone(bare); b[0x78] = 'x'; return b }(), "offset 0x78: global metadata: line 1: "},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -513,7 +513,7 @@ func TestLenientReaderRepairs(t *testing.T) {
 
 	// A file with inconsistent counts is not repaired.
 	if _, err := readLenient(put32(data, fileHeaderSize+16, 1)); err == nil {
-		t.Error("no error for counts that do not add up")
+		t.Error("no error for inconsistent counts")
 	}
 
 	// Images without a module are omitted.
@@ -543,7 +543,7 @@ func findingIDs(list []Finding) []string {
 	return ids
 }
 
-// An entry of a version 2 file, in the form for tests.
+// v2Entry returns an entry of a version 2 file, in the form for tests.
 func v2Entry(role, body string, own ...string) offload.Image {
 	strs := []offload.String{{Key: "sycl_format_version", Value: "2"}, {Key: "role", Value: role}}
 	for i := 0; i < len(own); i += 2 {
@@ -588,7 +588,7 @@ func TestVersion2EntriesInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestVersion2Refused(t *testing.T) {
+func TestVersion2Errors(t *testing.T) {
 	global := v2Entry("global_metadata", globalText)
 	meta := v2Entry("am_metadata", "", "am_index", "0")
 	kind := global
@@ -602,19 +602,19 @@ func TestVersion2Refused(t *testing.T) {
 		images []offload.Image
 		want   string
 	}{
-		{"another image kind", []offload.Image{kind}, "entry 0 of a version 2 file is of kind 1 (object), not of kind 7"},
+		{"a different image kind", []offload.Image{kind}, "entry 0 of a version 2 file is of kind 1 (object), not of kind 7"},
 		{"two global entries", []offload.Image{global, global}, "entry 1 is a second global_metadata entry"},
 		{"no global entry", []offload.Image{meta}, "without a global_metadata entry"},
 		{"an entry without a role", []offload.Image{global, noRole}, "entry 1 has no role"},
 		{"an unknown role", []offload.Image{global, v2Entry("other", "")}, `entry 1 has the unknown role "other"`},
 		{"no module index", []offload.Image{global, v2Entry("am_metadata", "")}, `entry 1 has the am_index "", which is not a number`},
 		{"a module index with a sign", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "+0")}, `am_index "+0", which is not a number`},
-		{"a module index that is too large", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "2")}, "am_index 2, but there are only 2 entries"},
-		{"a module index of many digits", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "99999999999999999999")}, "which is not a number"},
+		{"a large module index", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "2")}, "am_index 2, but there are only 2 entries"},
+		{"a module index with many digits", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "99999999999999999999")}, "which is not a number"},
 		{"two metadata entries", []offload.Image{global, meta, meta}, "entry 2 is a second am_metadata entry for abstract module 0"},
 		{"no metadata entry", []offload.Image{global, v2Entry("ir", prefixed(irText, ""), "am_index", "0")}, "abstract module 0 has entry 1, but no am_metadata entry"},
 		{"a gap in the indices", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "1")}, "no entry for abstract module 0, but there is one for a later"},
-		{"no room for the metadata size", []offload.Image{global, meta, v2Entry("ir", "1234567", "am_index", "0")}, "7 bytes, too few for the size of its metadata"},
+		{"no space for the metadata size", []offload.Image{global, meta, v2Entry("ir", "1234567", "am_index", "0")}, "7 bytes, too few for the size of its metadata"},
 		{"metadata larger than the image", []offload.Image{global, meta, v2Entry("ir", "\xff\xff\xff\xff\xff\xff\xff\xff", "am_index", "0")}, "metadata of entry 2, 18446744073709551615 bytes, is larger"},
 		{"bad metadata", []offload.Image{global, meta, v2Entry("ir", prefixed("x", ""), "am_index", "0")}, "metadata of entry 2: line 1"},
 		{"a newer format", []offload.Image{newer}, `the SYCLBIN version is "3"; in this layout only 2 is supported`},
@@ -643,19 +643,19 @@ func TestRecognition(t *testing.T) {
 		found   []string
 		want    string // error
 	}{
-		{"the kind of older DPC++", container(t, 1, wrapped(6, bare)), 1, nil, ""},
+		{"the kind of older DPC++ releases", container(t, 1, wrapped(6, bare)), 1, nil, ""},
 		{"that kind in a newer container", container(t, 2, wrapped(6, bare)), 1, []string{"container-kind"}, ""},
 		{"no kind", container(t, 2, wrapped(0, bare)), 1, []string{"container-kind"}, ""},
 		{"container version 3", container(t, 3, wrapped(7, bare)), 1, []string{"container-version"}, ""},
 		{"two files in one container", container(t, 2, wrapped(7, bare), wrapped(7, bare)), 2, []string{"container-several"}, ""},
 		{"two containers", container(t, 1, wrapped(7, bare), wrapped(7, bare)), 2, []string{"container-several"}, ""},
-		{"other entries before", container(t, 2, wrapped(1, "x"), wrapped(7, bare)), 1, []string{"container-several"}, ""},
-		{"other entries after", container(t, 2, wrapped(7, bare), wrapped(1, "x")), 1, []string{"container-several"}, ""},
-		{"two files that disagree", container(t, 2, wrapped(7, bare), wrapped(7, strings.Replace(bare, "state=1|1", "state=1|2", 1))), 0, nil, "different global metadata"},
+		{"preceding entries", container(t, 2, wrapped(1, "x"), wrapped(7, bare)), 1, []string{"container-several"}, ""},
+		{"following entries", container(t, 2, wrapped(7, bare), wrapped(1, "x")), 1, []string{"container-several"}, ""},
+		{"two contradicting files", container(t, 2, wrapped(7, bare), wrapped(7, strings.Replace(bare, "state=1|1", "state=1|2", 1))), 0, nil, "different global metadata"},
 		{"the draft", container(t, 2, draft), 0, nil, "unsupported draft of the SYCLBIN format"},
-		{"no SYCLBIN", container(t, 2, wrapped(6, spirvHead)), 0, nil, "without SYCLBIN content: its first image is SPIR-V"},
-		{"a fault inside", container(t, 1, wrapped(7, bare[:60])), 0, nil, "syclbin: offset 0x58: 1 abstract"},
-		{"a container cut short", container(t, 1, wrapped(7, bare))[:100], 0, nil, "the file is truncated; copy, build or download it again"},
+		{"not a SYCLBIN", container(t, 2, wrapped(6, spirvHead)), 0, nil, "without SYCLBIN content: its first image is SPIR-V"},
+		{"an invalid file in a container", container(t, 1, wrapped(7, bare[:60])), 0, nil, "syclbin: offset 0x58: 1 abstract"},
+		{"a truncated container", container(t, 1, wrapped(7, bare))[:100], 0, nil, "the file is truncated; copy, build or download it again"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -736,10 +736,10 @@ func TestListingALargeFileIsCheap(t *testing.T) {
 			if n := allocated(func() {
 				testkit.NoError(t, Write(file, b.File(Object), o))
 			}); n > 256<<20 {
-				t.Errorf("%d MiB were allocated to write", n>>20)
+				t.Errorf("writing allocated %d MiB", n>>20)
 			}
 			if file.size < total {
-				t.Fatalf("the file has %d bytes", file.size)
+				t.Fatalf("file of %d bytes", file.size)
 			}
 			var f *File
 			var err error
@@ -750,7 +750,7 @@ func TestListingALargeFileIsCheap(t *testing.T) {
 				t.Errorf("%d modules", len(f.Modules))
 			}
 			if n > 96<<20 || file.read > 16<<20 {
-				t.Errorf("%d MiB were allocated and %d MiB were read", n>>20, file.read>>20)
+				t.Errorf("reading allocated %d MiB and read %d MiB", n>>20, file.read>>20)
 			}
 			t.Logf("%d MiB allocated and %d KiB read for %d MiB", n>>20, file.read>>10, file.size>>20)
 		})
@@ -783,7 +783,7 @@ func walk(data []byte, check func([]byte)) {
 	}
 }
 
-// check reads data in both ways, and exercises the result.
+// check reads data strictly and leniently, and exercises the result.
 func check(t testing.TB, data []byte) {
 	for _, open := range []func([]byte) (*File, error){read, readLenient} {
 		f, err := open(data)
@@ -798,7 +798,7 @@ func check(t testing.TB, data []byte) {
 		for _, o := range []Options{{Bare: true, KeepOrder: true}, {Version: 2, KeepOrder: true}} {
 			again, err := read(write(t, f, o))
 			if err != nil {
-				t.Fatalf("what was written cannot be read: %v", err)
+				t.Fatalf("cannot read the written file: %v", err)
 			}
 			if got := describe(t, again); got != want {
 				t.Fatalf("got\n%s\nwant\n%s", got, want)
@@ -816,7 +816,7 @@ func TestDamageIsAnErrorOrAModel(t *testing.T) {
 				walk(data, func(b []byte) { check(t, b); count++ })
 			})
 			if each := n / uint64(count); each > 256<<10 {
-				t.Errorf("%d bytes were allocated for each of %d files of %d bytes", each, count, len(data))
+				t.Errorf("%d bytes allocated per file, for %d files of %d bytes", each, count, len(data))
 			}
 		})
 	}
@@ -851,15 +851,15 @@ func TestAddOnce(t *testing.T) {
 	}{
 		{"the first", "k", ab, ir("one"), true},
 		{"the same", "k", ab, ir("one"), false},
-		{"the same with another order of keys", "k", ba, ir("one"), false},
-		{"other bytes", "k", ab, ir("two"), true},
-		{"the second of them again", "k", ab, ir("two"), false},
-		{"another size", "k", ab, ir("three"), true},
-		{"another value of a property", "k", other, ir("one"), true},
-		{"another key", "l", ab, ir("one"), true},
-		{"native code of the same bytes", "k", ab, native("pvc", "one"), true},
-		{"native code for another device", "k", ab, native("acm", "one"), true},
-		{"native code again", "k", ab, native("pvc", "one"), false},
+		{"the same with a different order of keys", "k", ba, ir("one"), false},
+		{"different bytes", "k", ab, ir("two"), true},
+		{"the different bytes again", "k", ab, ir("two"), false},
+		{"a different size", "k", ab, ir("three"), true},
+		{"a different property value", "k", other, ir("one"), true},
+		{"a different key", "l", ab, ir("one"), true},
+		{"native code with the same bytes", "k", ab, native("pvc", "one"), true},
+		{"native code for a different device", "k", ab, native("acm", "one"), true},
+		{"the same native code", "k", ab, native("pvc", "one"), false},
 	} {
 		kept, err := b.AddOnce(test.key, test.r, test.img)
 		if err != nil || kept != test.kept {

@@ -287,7 +287,7 @@ func (v *verifier) noKernels(place string, m *Module) {
 	v.add(noKernels, place, "the module names no kernels, so the runtime finds none in it, and exports no symbols")
 }
 
-// maxLost is the maximum number of lost kernels that are named: names grow a lot when demangled.
+// maxLost is the maximum number of lost kernels in a message: demangled names can be very long.
 const maxLost = 1000
 
 // names checks that the runtime finds the kernels by name. If none of the names were made for it,

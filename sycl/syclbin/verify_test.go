@@ -56,7 +56,7 @@ func TestVerify(t *testing.T) {
 		damage func(f *File)
 		want   []string // id, location, and part of the message
 	}{
-		{"a good file", func(f *File) {}, nil},
+		{"a valid file", func(f *File) {}, nil},
 		{"no state", func(f *File) { f.Global, f.State = mustParse("[SYCLBIN/global metadata]\n"), NoState },
 			[]string{"state-missing: global metadata: missing state"}},
 		{"a state out of range", func(f *File) { f.Global, f.State = mustParse("[SYCLBIN/global metadata]\nstate=1|3\n"), 3 },
@@ -69,11 +69,11 @@ func TestVerify(t *testing.T) {
 			[]string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 3 kernels: "k0", "k1", "k2"`}},
 		{"many lost kernels", func(f *File) { f.Modules[0].Metadata = lostKernels(t, maxLost+7) },
 			[]string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find at least 1000 kernels: "k0", "k1", "k10", "k100", "k1000" and 995 more`}},
-		{"another set in the global metadata", func(f *File) { f.Global.Add("SYCL/kernel names") },
+		{"an unexpected set in the global metadata", func(f *File) { f.Global.Add("SYCL/kernel names") },
 			[]string{`metadata-sets: global metadata: the set "SYCL/kernel names" does not belong here`}},
 		{"a SYCLBIN set in a module", func(f *File) { f.Modules[0].Metadata.Add(propset.SYCLBINIR) },
 			[]string{`metadata-sets: abstract module 0: the set "SYCLBIN/ir module metadata"`}},
-		{"another set of an IR module", func(f *File) { ir(f).Metadata.Add("X\x1b") },
+		{"an unexpected set of an IR module", func(f *File) { ir(f).Metadata.Add("X\x1b") },
 			[]string{`metadata-sets: IR module 0 of abstract module 0: the set "X\x1b"`}},
 		{"no modules", func(f *File) { f.Modules = nil }, []string{"no-modules: file"}},
 		{"a module without images", func(f *File) { f.Modules[0].IR = nil }, []string{"module-empty: abstract module 0"}},
@@ -98,14 +98,14 @@ func TestVerify(t *testing.T) {
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "aspects": the value is a 32-bit number`}},
 		{"a space in the name of a set", func(f *File) { f.Modules[0].Metadata.Add("SYCL/kernel  names ").Put("k", propset.Uint(1)) },
 			[]string{`set-name: abstract module 0: readers do not recognize the set "SYCL/kernel  names " as "SYCL/kernel names"`}},
-		{"a key that no document has", func(f *File) { ir(f).Set().Put("Type", propset.Uint(0)) },
+		{"an undocumented key", func(f *File) { ir(f).Set().Put("Type", propset.Uint(0)) },
 			[]string{`property-key: IR module 0 of abstract module 0: "SYCLBIN/ir module metadata", key "Type": the set has type and target`}},
 		{"two masks of device libraries", func(f *File) {
 			set := f.Modules[0].Metadata.Add(propset.DeviceLibReqMask)
 			set.Put("DeviceLibReqMask", propset.Uint(1))
 			set.Put("DeviceLibReqMask2", propset.Uint(1))
 		}, []string{`property-key: abstract module 0: "SYCL/devicelib req mask", key "DeviceLibReqMask2": the set has DeviceLibReqMask`}},
-		{"what is said of kernels that are not there", func(f *File) {
+		{"properties of unknown kernels", func(f *File) {
 			m := f.Modules[0].Metadata
 			kernel := m.Set(propset.KernelNames).Keys()[0]
 			m.Add(propset.ImplicitLocalArg).Put("gone", propset.Uint(0))
@@ -116,33 +116,33 @@ func TestVerify(t *testing.T) {
 			m.Add(propset.ProgramMetadata).Put("f@max_work_group_size", propset.Uint32s(8))
 		}, []string{`kernel-unknown: abstract module 0: "SYCL/implicit local arg", key "gone": the module has no kernel "gone"`,
 			`kernel-unknown: abstract module 0: "SYCL/registered kernels", key "b": the module has no kernel "lost"`}},
-		{"whitespace of another kind in the name of a set", func(f *File) { f.Modules[0].Metadata.Add("SYCL/kernel\tnames").Put("k", propset.Uint(1)) },
+		{"a tab in the name of a set", func(f *File) { f.Modules[0].Metadata.Add("SYCL/kernel\tnames").Put("k", propset.Uint(1)) },
 			[]string{`set-name: abstract module 0: readers do not recognize the set "SYCL/kernel\tnames" as "SYCL/kernel names"`}},
 		{"four sub-group sizes", func(f *File) {
 			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("reqd_sub_group_size", propset.Uint32s(8, 16, 32, 64))
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "reqd_sub_group_size": the byte array holds 4 numbers, not 1 to 3`}},
-		{"fixed targets that are no text", func(f *File) {
+		{"fixed targets that are not text", func(f *File) {
 			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("fixed_target", propset.Bytes([]byte{0xff, 0xfe, 0xfd}))
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "fixed_target": the byte array is not a list of 32-bit aspect numbers, and the byte array is not text`}},
-		{"a mode of register allocation that compilers do not have", func(f *File) {
+		{"an unknown register allocation mode", func(f *File) {
 			f.Modules[0].Metadata.Add(propset.MiscProperties).Put("sycl-register-alloc-mode", propset.Uint(5))
 		}, []string{`property-value: abstract module 0: "SYCL/misc properties", key "sycl-register-alloc-mode": unknown value 5; expected 0 (automatic) or 2 (large)`}},
-		{"default values of constants end too early", func(f *File) {
+		{"truncated default values of constants", func(f *File) {
 			f.Modules[0].Metadata.Add(propset.SpecializationConstants).Put("scale", propset.Uint32s(0, 0, 4))
 			f.Modules[0].Metadata.Add(propset.SpecializationConstantDefaults).Put("all", propset.Bytes([]byte{1, 2}))
 		}, []string{`property-value: abstract module 0: "SYCL/specialization constants default values", key "all": the 2 bytes end within the constant "scale"`}},
-		{"parts of a constant overlap", func(f *File) {
+		{"overlapping parts of a constant", func(f *File) {
 			f.Modules[0].Metadata.Add(propset.SpecializationConstants).Put("scale", propset.Uint32s(0, 0, 4, 1, 2, 4))
 		}, []string{`property-value: abstract module 0: "SYCL/specialization constants", key "scale": record 2 begins at offset 2`}},
 		{"no IR metadata", func(f *File) { ir(f).Metadata = new(propset.Registry) }, []string{"ir-metadata-missing: IR module 0 of abstract module 0"}},
 		{"no IR type", func(f *File) { ir(f).Set().Delete("type") }, []string{"ir-type-missing: IR module 0"}},
 		{"an IR type out of range", func(f *File) { ir(f).Set().Put("type", propset.Uint(3)) }, []string{"ir-type-invalid: IR module 0 of abstract module 0: the type is 3"}},
 		{"an IR type that is text", func(f *File) { ir(f).Set().Put("type", propset.String("x")) }, []string{"ir-type-invalid: IR module 0 of abstract module 0: the type is a byte array"}},
-		{"an IR type of other bytes", func(f *File) { ir(f).Set().Put("type", propset.Uint(1)) },
+		{"an IR type that contradicts the bytes", func(f *File) { ir(f).Set().Put("type", propset.Uint(1)) },
 			[]string{"ir-type-mismatch: IR module 0 of abstract module 0: the type is PTX (1), but the bytes are SPIR-V: SPIR-V (0)"}},
 		{"no IR target", func(f *File) { ir(f).Set().Delete("target") }, []string{"ir-target-missing: IR module 0"}},
 		{"no native metadata", func(f *File) { native(f).Metadata = new(propset.Registry) }, []string{"native-compile-target: abstract module 1", "native-metadata-missing: native image 0 of abstract module 1"}},
-		{"the other name of the native metadata", func(f *File) {
+		{"the alternative name of the native metadata", func(f *File) {
 			r := new(propset.Registry)
 			r.Add(propset.SYCLBINNativeAlias).Put("arch", propset.String("intel_gpu_pvc"))
 			r.Add(propset.SYCLBINNativeAlias).Put("target", propset.String("t"))
@@ -150,18 +150,18 @@ func TestVerify(t *testing.T) {
 		}, []string{"native-metadata-name: native image 0"}},
 		{"no architecture", func(f *File) { native(f).Set().Delete("arch") },
 			[]string{`native-compile-target: abstract module 1: the native image is for "", and the compile_target of the module is "intel_gpu_pvc"`, "native-arch-missing: native image 0"}},
-		{"code for CPUs, as the runtime writes it", func(f *File) {
+		{"code for CPUs as written by the runtime", func(f *File) {
 			f.Modules[1].Metadata = f.Modules[0].Metadata
 			f.Modules[1].Native[0] = NewNative("x86_64", "spir64-unknown-unknown", strings.NewReader("binary"))
 		}, nil},
-		{"code for CPUs that the runtime knows by name", func(f *File) {
+		{"code for CPUs with an architecture", func(f *File) {
 			f.Modules[1].Metadata = f.Modules[0].Metadata
 			f.Modules[1].Native[0] = NewNative("intel_cpu_spr", "spir64-unknown-unknown", strings.NewReader("binary"))
 		}, nil},
-		{"images of two architectures in one module", func(f *File) {
+		{"images for two architectures in one module", func(f *File) {
 			f.Modules[1].Native = append(f.Modules[1].Native, NewNative("intel_gpu_bmg_g21", "spir64_gen-unknown-unknown", strings.NewReader("binary")))
 		}, []string{"native-compile-target: abstract module 1: the module has 2 images, of which 2 are native: the runtime does not know"}},
-		{"a native image beside IR", func(f *File) { f.Modules[0].Native = f.Modules[1].Native },
+		{"a native image next to IR", func(f *File) { f.Modules[0].Native = f.Modules[1].Native },
 			[]string{"native-compile-target: abstract module 0: the module has 2 images, of which one is native"}},
 		{"a native image without compile_target", func(f *File) { f.Modules[1].Metadata = f.Modules[0].Metadata },
 			[]string{`native-compile-target: abstract module 1: the native image is for "intel_gpu_pvc", and the compile_target of the module is ""`}},
@@ -178,7 +178,7 @@ func TestVerify(t *testing.T) {
 				f.Modules[0].Metadata.Add(propset.KernelNames).Put(name, propset.Uint(1))
 			}
 		}, []string{`kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 7 kernels: "A", "B", "C", "D", "E" and 2 more`}},
-		{"a kernel that the runtime lists twice", func(f *File) {
+		{"a kernel with two names, as written by the runtime", func(f *File) {
 			set := f.Modules[0].Metadata.Add(propset.KernelNames)
 			for _, name := range set.Keys() {
 				set.Put("rtc_0$"+name, propset.Uint(1))
@@ -191,7 +191,7 @@ func TestVerify(t *testing.T) {
 		{"no native target", func(f *File) { native(f).Set().Delete("target") }, []string{"native-target-missing: native image 0"}},
 		{"IR as a native image", func(f *File) { native(f).Source = strings.NewReader(spirvHead) }, []string{"native-is-ir: native image 0 of abstract module 1: the bytes are SPIR-V"}},
 		{"an empty image", func(f *File) { native(f).Source = strings.NewReader("") }, []string{"image-empty: native image 0"}},
-		{"more findings than anybody reads", func(f *File) {
+		{"too many findings", func(f *File) {
 			for i := range maxFindings + 10 {
 				f.Global.Add(fmt.Sprint(i))
 			}
@@ -204,7 +204,7 @@ func TestVerify(t *testing.T) {
 			found := Verify(f)
 			if len(found) == maxFindings {
 				if last := found[len(found)-1]; last.ID != "too-many" {
-					t.Errorf("the last finding is %v", last)
+					t.Errorf("last finding %v", last)
 				}
 				return
 			}
@@ -216,7 +216,7 @@ func TestVerify(t *testing.T) {
 					t.Errorf("found %q, want %q", got, test.want[i])
 				}
 				if f.Fix == "" {
-					t.Errorf("%s has no remedy", f.ID)
+					t.Errorf("%s has no fix", f.ID)
 				}
 			}
 		})
@@ -243,12 +243,12 @@ func TestVerifyFor(t *testing.T) {
 	}{
 		{"native code for each kernel", both, "2025.3", ""},
 		{"a kernel without native code", irOnly, "2025.3", `native-beside-ir: the kernel "__sycl_kernel_L" has only IR, which the runtime of 2025.3 ignores on GPUs`},
-		{"a kernel without native code, today", irOnly, "2026.0", ""},
-		{"native code to be linked", object, "2025.3", "native-beside-ir: the file is in object state and has native images, with which sycl::link of 2025.3 may crash"},
-		{"native code to be linked, in input state", input, "2025.3", "native-beside-ir: the file is in input state and has native images, with which sycl::link of 2025.3 may crash"},
-		{"native code to be linked, today", object, "2026.2", ""},
-		{"IR to be linked", noNative, "2025.3", ""},
-		{"a form that no runtime reads", read, "2026.2", "runtime-form: the runtime of 2026.2 rejects the file: Incorrect Offload Binary magic number"},
+		{"a kernel without native code, 2026", irOnly, "2026.0", ""},
+		{"native code in object state", object, "2025.3", "native-beside-ir: the file is in object state and has native images, with which sycl::link of 2025.3 may crash"},
+		{"native code in input state", input, "2025.3", "native-beside-ir: the file is in input state and has native images, with which sycl::link of 2025.3 may crash"},
+		{"native code in object state, 2026", object, "2026.2", ""},
+		{"IR in object state", noNative, "2025.3", ""},
+		{"an unsupported form", read, "2026.2", "runtime-form: the runtime of 2026.2 rejects the file: Incorrect Offload Binary magic number"},
 	} {
 		r := testkit.Must(release.Parse(tt.release))(t)
 		var got []string
@@ -293,7 +293,7 @@ func TestRulesAreDistinct(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, r := range Rules() {
 		if r.ID == "" || r.Short == "" || r.Fix == "" || seen[r.ID] {
-			t.Errorf("rule %+v", r)
+			t.Errorf("empty or duplicate rule %+v", r)
 		}
 		seen[r.ID] = true
 	}
