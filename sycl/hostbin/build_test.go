@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
-// A program is the data of a program, with pointers in it.
+// A program is the data of a program that contains pointers.
 type program struct {
 	start    uint64 // address of the data
 	data     []byte
@@ -85,7 +85,7 @@ func (p *program) descriptor(count int, images ...any) {
 
 // openMP appends an OpenMP descriptor of images with that code.
 func (p *program) openMP(newEntries bool, codes ...string) {
-	// In a table of several programming models, including OpenMP, and with a variable.
+	// A table of several programming models, including OpenMP, and a variable.
 	var words []any
 	addr := p.text("region")
 	for i, name := range []string{"__omp_offloading_a", "counter", "_ZTS1C"} {
@@ -286,8 +286,8 @@ func (p *program) coffRelocatable(machine, absolute uint16) []byte {
 	return append(slices.Concat(out, data, relocations, symbols), 4, 0, 0, 0)
 }
 
-// manyRelocations returns the object with its number of relocations before the first one, the form
-// for objects with too many.
+// manyRelocations changes the object to store its number of relocations before the first one, as
+// required for objects with too many.
 func manyRelocations(object []byte) []byte {
 	le := binary.LittleEndian
 	b := bytes.Clone(object)

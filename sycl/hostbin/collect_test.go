@@ -27,15 +27,15 @@ func TestAdd(t *testing.T) {
 		repeated int
 		leftOut  []string
 	}{
-		{"IR of the same kernels for two targets is one module",
+		{"IR of the same kernels for two targets becomes one module",
 			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "nvptx64", "", "IR", "k")}, 1, 0, nil},
-		{"other kernels are another module",
+		{"different kernels become a different module",
 			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "l")}, 2, 0, nil},
-		{"native code is a module of its own",
+		{"native code becomes a separate module",
 			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64_gen", "intel_gpu_pvc", "code", "k")}, 2, 0, nil},
-		{"images that are the same are one",
+		{"equal images are merged",
 			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "RI", "k"), image("sycl", "spir64", "", "IR", "k")}, 2, 2, nil},
-		{"what no SYCLBIN can have",
+		{"unsupported images",
 			[]*Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0, 0,
 			[]string{"an image of openmp for spir64 is omitted: a SYCLBIN contains only SYCL code", "an image of hip for amdgcn is omitted: a SYCLBIN contains only SYCL code",
 				"the image for spir64 is empty and is omitted", "the image for spir64 is text and is omitted: a SYCLBIN contains only compiled code"}},
@@ -48,7 +48,7 @@ func TestAdd(t *testing.T) {
 				reasons = append(reasons, l.Reason)
 			}
 			if n := len(b.File(syclbin.Executable).Modules); n != test.modules || r.Taken != len(test.images)-len(test.leftOut) || r.Repeated != test.repeated || !slices.Equal(reasons, test.leftOut) {
-				t.Errorf("%d modules, %d taken, %d of them repeated, left out %q", n, r.Taken, r.Repeated, reasons)
+				t.Errorf("%d modules, %d taken, %d of them repeated, omitted %q", n, r.Taken, r.Repeated, reasons)
 			}
 		})
 	}
@@ -70,13 +70,13 @@ func TestKernelEntries(t *testing.T) {
 		entries    []string
 		want       []string
 	}{
-		"SPIR-V and exported symbols":             {spirv, exported("__devicelib_assert_fail"), []string{"__devicelib_assert_fail", "k"}, []string{"k"}},
-		"SPIR-V without exported symbols":         {spirv, exported(), []string{"k", "__itt_offload_wi_start"}, []string{"k"}},
-		"an exported symbol that is a kernel":     {spirv, exported("k"), []string{"k"}, []string{"k"}},
-		"functions alone":                         {spirv, exported("f", "g"), []string{"f", "g"}, nil},
-		"SPIR-V that cannot be read":              {spirv[:30], exported("f"), []string{"f", "k"}, []string{"k"}},
-		"code of which the kernels are not known": {"code", exported("f"), []string{"f", "k"}, []string{"k"}},
-		"PTX": {".version 7.8\n.func f() {}\n.entry k() {}", exported(), []string{"f", "k"}, []string{"k"}},
+		"SPIR-V and exported symbols":         {spirv, exported("__devicelib_assert_fail"), []string{"__devicelib_assert_fail", "k"}, []string{"k"}},
+		"SPIR-V without exported symbols":     {spirv, exported(), []string{"k", "__itt_offload_wi_start"}, []string{"k"}},
+		"an exported symbol that is a kernel": {spirv, exported("k"), []string{"k"}, []string{"k"}},
+		"only functions":                      {spirv, exported("f", "g"), []string{"f", "g"}, nil},
+		"unreadable SPIR-V":                   {spirv[:30], exported("f"), []string{"f", "k"}, []string{"k"}},
+		"code with unknown kernels":           {"code", exported("f"), []string{"f", "k"}, []string{"k"}},
+		"PTX":                                 {".version 7.8\n.func f() {}\n.entry k() {}", exported(), []string{"f", "k"}, []string{"k"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			img := image("sycl", "spir64", "", test.code, test.entries...)
@@ -90,7 +90,7 @@ func TestKernelEntries(t *testing.T) {
 	}
 }
 
-// Options in the descriptor of an image are in a property set of its module.
+// Options in the descriptor of an image become a property set of its module.
 func TestAddOptions(t *testing.T) {
 	with, without := image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k")
 	with.CompileOptions, with.LinkOptions = "-ze-intel-greater-than-4GB-buffer-required", "-l"
@@ -98,17 +98,17 @@ func TestAddOptions(t *testing.T) {
 	testkit.Must(Collect(&b, &File{Images: []*Image{with, without}}, "host"))(t)
 	modules := b.File(syclbin.Executable).Modules
 	if len(modules) != 2 {
-		t.Fatalf("%d modules: images with other options are others", len(modules))
+		t.Fatalf("got %d modules, want one per set of options", len(modules))
 	}
 	if got := propset.JITOptionsOf(modules[0].Metadata); got != (propset.JITOptions{Compile: with.CompileOptions, Link: "-l"}) {
 		t.Errorf("options %+v", got)
 	}
 	if modules[1].Metadata.Set(propset.JITOptionsSet) != nil {
-		t.Errorf("an image without options has the set:\n%s", modules[1].Metadata)
+		t.Errorf("image without options has the property set:\n%s", modules[1].Metadata)
 	}
 }
 
-// Options do not make images without metadata forms of one module.
+// Images without metadata do not become forms of one module because of options.
 func TestAddOnlyOptions(t *testing.T) {
 	a, b := image("sycl", "nvptx64", "", "BC\xc0\xde1"), image("sycl", "spir64", "", "BC\xc0\xde2")
 	a.CompileOptions, b.CompileOptions = "-g", "-g"
@@ -116,12 +116,12 @@ func TestAddOnlyOptions(t *testing.T) {
 	var builder syclbin.Builder
 	testkit.Must(Collect(&builder, &File{Images: []*Image{a, b}}, "host"))(t)
 	if n := len(builder.File(syclbin.Executable).Modules); n != 2 {
-		t.Errorf("%d modules of two archive members", n)
+		t.Errorf("got %d modules for two archive members", n)
 	}
 }
 
 // An error in an image has its location, and is an input error.
-func TestAddFaults(t *testing.T) {
+func TestAddErrors(t *testing.T) {
 	var broken *spirv.FormatError
 	var metadata *propset.SyntaxError
 	for _, test := range []struct {
@@ -129,7 +129,7 @@ func TestAddFaults(t *testing.T) {
 		img  *Image
 		kind any
 	}{
-		{"SPIR-V that ends early", image("sycl", "spir64", "", "\x03\x02\x23\x07"), &broken},
+		{"truncated SPIR-V", image("sycl", "spir64", "", "\x03\x02\x23\x07"), &broken},
 		{"a kernel without a name", image("sycl", "spir64", "", "IR", ""), &metadata},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -138,7 +138,7 @@ func TestGPUCodeErrors(t *testing.T) {
 		"archive without code":           gpuObject(t, archiveMagic),
 		"note past the end":              longValue,
 		"note past the end, in a file":   gpuObject(t, string(longValue)),
-		"product config of three bytes":  shortOwner,
+		"three-byte product config":      shortOwner,
 		"note past the end, in a member": []byte(archiveMagic + member("64.pvc", string(longValue))),
 	} {
 		var format *FormatError

@@ -2,37 +2,37 @@
 // COFF executables, shared libraries, objects, and ar archives of them, and bundles
 // of clang-offload-bundler.
 //
-// Compilers put device images into host files in the following ways, all of which are supported;
-// all numbers are little endian:
+// Compilers put device images into host files in the following ways, all of which are supported.
+// All numbers are little endian.
 //
 //	section .llvm.offloading
 //	          OffloadBinary containers, one after another, in objects of Clang
 //	          and of DPC++'s new offloading model
 //	sections __CLANG_OFFLOAD_BUNDLE__KIND-TRIPLE[-ARCH]
 //	          one image each, in fat objects of DPC++'s older model; the kind
-//	          host is no image
+//	          host is not an image
 //	files that start with __CLANG_OFFLOAD_BUNDLE__
 //	          u64 number of entries, each u64 offset, u64 size, u64 size of the
 //	          name and the name KIND-TRIPLE[-ARCH]
 //	text in parts of KIND-TRIPLE[-ARCH]
 //	          each after a line "; __CLANG_OFFLOAD_BUNDLE____START__ NAME" and
-//	          before another one with END instead of START; LLVM IR, or with //
+//	          before the same line with END instead of START; LLVM IR, or with //
 //	          C++, or with # assembler. An empty line is before each of the two.
 //	files that start with CCOB
 //	          one of the last two forms, compressed: u16 version, u16 method (0
 //	          zlib, 1 zstd), from version 2 the size of the file, the inflated
-//	          size, the first 8 bytes of the MD5 of what is inflated, the stream.
+//	          size, the first 8 bytes of the MD5 of the inflated data, the stream.
 //	          Sizes are u64 in version 3, else u32.
 //	descriptor tables
-//	          what a linked program registers with the SYCL or OpenMP runtime
-//	archives of ocloc
+//	          data that a linked program registers with the SYCL or OpenMP runtime
+//	ocloc archives
 //	          files, or images with the target spir64_gen: a member for each Intel
 //	          GPU, named BITS.VERSION (64.12.60.7) or BITS.FAMILY (64.bmg), pad_N
 //	          members for alignment, and generic_ir, which is SPIR-V inside ELF
 //	ELF files for Intel GPUs
 //	          as a file, or as an image with the target spir64_gen: notes name the GPU
 //
-// A descriptor table is data of the program with pointers in it. That of SYCL:
+// A descriptor table is program data that contains pointers. The table for SYCL:
 //
 //	descriptor   u16 1, u16 number of images, 4 bytes of padding, pointer to the
 //	             images, two null pointers
@@ -40,17 +40,17 @@
 //	             4 bytes of padding; pointers to the triple, the compile options
 //	             and the link options, which end in NUL; in version 2 only start
 //	             and end of the manifest; start and end of the image, of the
-//	             entries and of the property sets. Versions 2 and 3 are known.
+//	             entries and of the property sets. Versions 2 and 3 exist.
 //	entry        pointer to nothing, pointer to the name, u64, i32, i32; or, since
 //	             LLVM 20, u64 0, u16 1, u16 kind, u32, pointer to nothing, pointer
 //	             to the name, u64, u64, pointer
 //	property set pointer to the name, start and end of the properties
 //	property     pointer to the name, pointer to the value, u32 type, 4 bytes of
-//	             padding, u64 size of the value; a number (type 1) is instead of
-//	             that size, a byte array (type 2) is a u64 number of bits and the
+//	             padding, u64 size of the value; a number (type 1) replaces the
+//	             size, a byte array (type 2) is a u64 number of bits and the
 //	             bytes
 //
-// That of OpenMP:
+// The table for OpenMP:
 //
 //	descriptor   u32 number of images, 4 bytes of padding, pointer to the images,
 //	             start and end of the entries
@@ -60,7 +60,7 @@
 //	             name. Kernels have size 0. The newer table has the entries of all
 //	             programming models, with kind 1 for OpenMP.
 //
-// It has no target. Newer compilers put the image into a container in section .llvm.offloading,
+// This table has no target. Newer compilers put the image into a container in section .llvm.offloading,
 // which has a target; such an image is found both ways and listed once.
 //
 // A descriptor has no name in a stripped program, so it is found by its form in the data. The

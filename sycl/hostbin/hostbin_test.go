@@ -31,7 +31,7 @@ func describe(t testing.TB, f *File) []string {
 	return lines
 }
 
-// two returns a program with two images in one descriptor, after words that only look like a
+// two returns a program with two images in one descriptor, preceded by words that only look like a
 // descriptor.
 func two(start uint64, version, kind int, newEntries bool) *program {
 	p := &program{start: start}
@@ -86,14 +86,14 @@ func TestDescriptorTables(t *testing.T) {
 				}
 				at := img.Origin.Offset
 				if data, _ := img.Data(); !bytes.HasPrefix(test.data[at:], data) {
-					t.Errorf("the image is not at %#x", at)
+					t.Errorf("image is not at %#x", at)
 				}
 			}
 		})
 	}
 }
 
-// openMP returns a program with an OpenMP descriptor, after words that only look like one.
+// openMP returns a program with an OpenMP descriptor, preceded by words that only look like one.
 func openMP(start uint64, newEntries bool) *program {
 	p := &program{start: start}
 	text := p.text("no image")
@@ -167,7 +167,7 @@ func TestBundles(t *testing.T) {
 			}
 			for n := range min(len(test.data), 1000) {
 				if _, err := parse(test.data[:n]); err == nil && bytes.HasPrefix(test.data, []byte("CCOB")) {
-					t.Errorf("no error when cut to %d bytes", n)
+					t.Errorf("no error when truncated to %d bytes", n)
 				}
 			}
 		})
@@ -194,7 +194,7 @@ func TestCompressedImage(t *testing.T) {
 		t.Errorf("damaged frame: %v", err)
 	}
 	if _, err := parse(build([]byte("no frame at all"))); !errors.As(err, &fault) {
-		t.Errorf("no frame: %v", err)
+		t.Errorf("missing frame: %v", err)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestSectionsAndArchives(t *testing.T) {
 	}{
 		{"ELF object", object(testSection{name: ".llvm.offloading", typ: 0x6fff4c0b, content: containers(t)}), two},
 		{"COFF object", coffObject(".llvm.offloading", containers(t)), two},
-		{"containers alone", containers(t), []string{strings.Replace(two[0], ".llvm.offloading", "", 1), strings.Replace(two[1], ".llvm.offloading", "", 1)}},
+		{"only containers", containers(t), []string{strings.Replace(two[0], ".llvm.offloading", "", 1), strings.Replace(two[1], ".llvm.offloading", "", 1)}},
 		{"fat object", fatObject(offload.BundleMagic+"sycl-spir64-unknown-unknown", "bitcode"), []string{section + `sycl-spir64-unknown-unknown sycl spir64-unknown-unknown/ unknown "bitcode" []`}},
 		{"fat COFF object", coffObject(offload.BundleMagic+"sycl-spir64", []byte("bitcode")), []string{section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
 		{"fat object with an architecture", fatObject(offload.BundleMagic+"hip-amdgcn-amd-amdhsa--gfx90a:xnack+", "code"), []string{section + `hip-amdgcn-amd-amdhsa--gfx90a:xnack+ hip amdgcn-amd-amdhsa/gfx90a:xnack+ unknown "code" []`}},
@@ -268,12 +268,12 @@ func TestSectionsAndArchives(t *testing.T) {
 		}},
 		{"BSD archive", []byte(ar["BSD archive"]), []string{"a_very_long_name.o" + section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
 		{"archive in an archive", []byte(ar["nested"]), []string{"inner.a/a.o" + section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
-		{"archive of ocloc", []byte(ar["ocloc"]), []string{
+		{"ocloc archive", []byte(ar["ocloc"]), []string{
 			`64.12.60.7: sycl spir64_gen-unknown-unknown/intel_gpu_pvc native "zebin" []`,
 			`64.skl: sycl spir64_gen-unknown-unknown/intel_gpu_skl native "other" []`,
 			`generic_ir: sycl spir64-unknown-unknown/ SPIR-V "spirv" []`,
 		}},
-		{"archive of ocloc with bare SPIR-V", []byte(ar["bare IR"]), []string{`generic_ir: sycl spir64-unknown-unknown/ SPIR-V "\x03\x02#\a" []`}},
+		{"ocloc archive with bare SPIR-V", []byte(ar["bare IR"]), []string{`generic_ir: sycl spir64-unknown-unknown/ SPIR-V "\x03\x02#\a" []`}},
 		{"empty archive", []byte(ar["empty"]), nil},
 	}
 	for _, test := range tests {
@@ -290,8 +290,8 @@ func TestSectionsAndArchives(t *testing.T) {
 	}
 }
 
-// TestContainerStrings checks that an image keeps some strings of its entry, which count, and
-// not the others.
+// TestContainerStrings checks that an image keeps some strings of its entry, which count toward the
+// limit, and no others.
 func TestContainerStrings(t *testing.T) {
 	file := func(key string) []byte {
 		images := make([]offload.Image, 65)
@@ -310,7 +310,7 @@ func TestContainerStrings(t *testing.T) {
 	f := testkit.Must(parse(file("comment")))(t)
 	for _, img := range f.Images {
 		if _, kept := img.Source.(*offload.Entry); kept {
-			t.Fatal("the entry is kept")
+			t.Fatal("entry retained")
 		}
 	}
 }
@@ -348,7 +348,7 @@ func TestMemoryPlace(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	const start = elfBase + elfStart
 	// change builds a library with one image, and changes its words first.
 	change := func(f func(p *program, image []any)) []byte {
@@ -385,27 +385,27 @@ func TestFaults(t *testing.T) {
 		{"compressed bundle", []byte("CCOB\x02\x00"), "header of the compressed bundle"},
 		{"32-bit ELF", edit(fat, 4, 1), "the ELF file is a 32-bit little-endian one; only 64-bit little-endian ones are supported"},
 		{"big-endian ELF", edit(fat, 5, 2), "the ELF file is a 64-bit big-endian one; only 64-bit little-endian ones are supported; a newer version of this tool may read it"},
-		{"size of a section header", edit(fat, 58, 1), "section headers is 1 instead of 64"},
+		{"invalid size of a section header", edit(fat, 58, 1), "section headers is 1 instead of 64"},
 		{"section headers past the end", edit(fat, 40, 0xff, 0xff, 0xff), fmt.Sprintf("section headers at 0xffffff reach past the end of the ELF file at %#x; the file is truncated; copy, build or download it again ('git lfs pull' for Git LFS)", len(fat))},
-		{"names of no section", edit(fat, 62, 9), "; the file is damaged or from an unsupported compiler; rebuild or download it again"},
+		{"missing section of names", edit(fat, 62, 9), "; the file is damaged or from an unsupported compiler; rebuild or download it again"},
 		{"identifier without a target", fatObject(offload.BundleMagic+"sycl", "bitcode"), "is not KIND-TRIPLE"},
 		{"broken container", object(testSection{name: ".llvm.offloading", typ: 1, content: []byte("\x10\xff\x10\xad")}), `OffloadBinary container in section ".llvm.offloading": 4 bytes are too few for the header, which has 32; the file is damaged`},
-		{"target outside", change(func(_ *program, image []any) { image[2] = outside }), "compile options is at address 0x10"},
-		{"image outside", change(func(_ *program, image []any) { image[7] = image[7].(pointer) + 1<<20 }), "bytes of an image"},
+		{"target out of range", change(func(_ *program, image []any) { image[2] = outside }), "compile options is at address 0x10"},
+		{"image out of range", change(func(_ *program, image []any) { image[7] = image[7].(pointer) + 1<<20 }), "bytes of an image"},
 		{"image that ends before it starts", change(func(_ *program, image []any) { image[6], image[7] = image[7], image[6] }), "bytes of an image"},
-		{"part of an entry", change(func(_ *program, image []any) { image[9] = image[9].(pointer) - 8 }), "not a multiple of 32"},
-		{"entries outside", change(func(_ *program, image []any) { image[8] = outside }), "table of entries"},
-		{"property sets outside", change(func(_ *program, image []any) { image[10] = outside }), "table of property sets"},
-		{"type of a property", sets(pointer(start), 0, 3, 0), "the type is 3"},
-		{"number of 33 bits", sets(pointer(start), 0, 1, 1<<32), "is not a 32-bit number"},
+		{"partial entry", change(func(_ *program, image []any) { image[9] = image[9].(pointer) - 8 }), "not a multiple of 32"},
+		{"entries out of range", change(func(_ *program, image []any) { image[8] = outside }), "table of entries"},
+		{"property sets out of range", change(func(_ *program, image []any) { image[10] = outside }), "table of property sets"},
+		{"unknown property type", sets(pointer(start), 0, 3, 0), "the type is 3"},
+		{"33-bit number", sets(pointer(start), 0, 1, 1<<32), "is not a 32-bit number"},
 		{"byte array without a length", sets(pointer(start), pointer(start), 2, 7), "byte array of 7 bytes"},
-		{"byte array outside", sets(pointer(start), outside, 2, 8), "byte array of 8 bytes at address 0x10"},
-		{"byte array of the wrong length", sets(pointer(start), pointer(start), 2, 8), "declares"},
+		{"byte array out of range", sets(pointer(start), outside, 2, 8), "byte array of 8 bytes at address 0x10"},
+		{"byte array with the wrong length", sets(pointer(start), pointer(start), 2, 8), "declares"},
 		{"too many property sets", change(func(p *program, image []any) {
 			image[10], image[11] = p.words(slices.Repeat([]any{p.text("name"), 0, 0}, maxSets+1)...)
 		}), "more than 1024"},
-		{"key outside", sets(outside, 0, 1, 1), "key of a property is at address 0x10"},
-		{"more images than there are", func() []byte {
+		{"key out of range", sets(outside, 0, 1, 1), "key of a property is at address 0x10"},
+		{"too many images", func() []byte {
 			p := &program{start: start}
 			p.descriptor(2, p.image(2, 4, 2, false, "spir64", []byte("spirv"))...)
 			return p.linked(3, true)
@@ -417,39 +417,39 @@ func TestFaults(t *testing.T) {
 			testSection{name: ".rela.data", typ: sectionRela, link: 5, info: 1, content: make([]byte, elfRela)},
 			testSection{name: ".symtab", typ: sectionSymbols, content: make([]byte, elfSymbol)},
 		), "relocations refer to two symbol tables, sections 5 and 3"},
-		{"relocations outside", func() []byte {
+		{"relocations out of range", func() []byte {
 			data := two(start, 2, 4, false).linked(3, true)
 			return edit(data, len(data)-36, 1)
 		}(), "relocations"},
-		{"archive header", []byte(archiveMagic + strings.Repeat("x", memberHeader)), "ends with"},
+		{"invalid archive header", []byte(archiveMagic + strings.Repeat("x", memberHeader)), "ends with"},
 		{"archive member past the end", []byte(archiveMagic + member("a", "b")[:memberHeader]), "reaches past the end"},
-		{"archive name outside", []byte(archiveMagic + member("/7", "b")), "not in the list of names"},
+		{"archive name out of range", []byte(archiveMagic + member("/7", "b")), "not in the list of names"},
 		{"archives in archives", nestedArchives(6), "more than 4 deep"},
 		{"bundle with too many entries", append([]byte(offload.BundleMagic), 0xff, 0xff, 0, 0, 0, 0, 0, 0), "cannot have 65535 entries"},
-		{"text without an end", []byte(textBundle(";", "sycl-spir64", "x")[:70]), "is not terminated"},
-		{"text that goes on", []byte(textBundle(";", "sycl-spir64", "x") + "more"), `unexpected "more" in the bundle`},
+		{"unterminated text", []byte(textBundle(";", "sycl-spir64", "x")[:70]), "is not terminated"},
+		{"text after the last part", []byte(textBundle(";", "sycl-spir64", "x") + "more"), `unexpected "more" in the bundle`},
 		{"text with a long identifier", []byte(textBundle(";", strings.Repeat("x", 257), "x")), "short identifier"},
-		{"text for no target", []byte(textBundle(";", "sycl", "x")), "is not KIND-TRIPLE"},
+		{"text without a target", []byte(textBundle(";", "sycl", "x")), "is not KIND-TRIPLE"},
 		{"compressed bundle of version 4", edit(ccob, 4, 4), "version of the compressed bundle is 4"},
-		{"method of compression", edit(ccob, 6, 2), "compressed by method 2"},
-		{"size of a compressed bundle", append(bytes.Clone(ccob), 0), "the compressed bundle should have"},
-		{"inflated size", edit(ccob, 12, 1), "inflates to more than the 1 bytes"},
-		{"inflated size of a bomb", edit(ccob, 15, 0x20), "refused as a decompression bomb"},
-		{"inflated size beyond the limit", edit(ccob, 15, 0x80), "bytes that are supported"},
-		{"inflated size beyond any", edit(compress(t, 3, 1, []byte("bundle")), 23, 0xff), "bytes that are supported"},
-		{"checksum of a compressed bundle", edit(ccob, 16, 1, 2, 3), "does not have the checksum 010203"},
+		{"unknown compression method", edit(ccob, 6, 2), "compressed by method 2"},
+		{"wrong size of a compressed bundle", append(bytes.Clone(ccob), 0), "the compressed bundle should have"},
+		{"wrong inflated size", edit(ccob, 12, 1), "inflates to more than the 1 bytes"},
+		{"inflated size of a decompression bomb", edit(ccob, 15, 0x20), "refused as a decompression bomb"},
+		{"inflated size above the limit", edit(ccob, 15, 0x80), "bytes that are supported"},
+		{"excessive inflated size", edit(compress(t, 3, 1, []byte("bundle")), 23, 0xff), "bytes that are supported"},
+		{"wrong checksum of a compressed bundle", edit(ccob, 16, 1, 2, 3), "does not have the checksum 010203"},
 		{"damaged stream", edit(ccob, 24, 0), "the compressed bundle: zstd"},
-		{"compressed text of no bundle", compress(t, 2, 1, []byte("text")), "not an offload bundle"},
-		{"compressed twice", compress(t, 2, 1, ccob), "not an offload bundle"},
-		{"fault in a compressed bundle", compress(t, 2, 1, bundle("sycl", "x")), "in the inflated bundle: "},
-		{"OpenMP images with other entries", func() []byte {
+		{"compressed text that is not a bundle", compress(t, 2, 1, []byte("text")), "not an offload bundle"},
+		{"doubly compressed bundle", compress(t, 2, 1, ccob), "not an offload bundle"},
+		{"invalid compressed bundle", compress(t, 2, 1, bundle("sycl", "x")), "in the inflated bundle: "},
+		{"OpenMP images with different entries", func() []byte {
 			p := &program{start: start}
 			names, end := p.words(0, p.text("name"), 0, 0)
 			images, _ := p.words(names, names+1, names, end, names, names+1, names, names)
 			p.words(2, images, names, end)
 			return p.linked(3, true)
 		}(), "image 1 of 2 of an OpenMP descriptor has other entries"},
-		{"more OpenMP images than there are", func() []byte {
+		{"too many OpenMP images", func() []byte {
 			p := &program{start: start}
 			names, end := p.words(0, p.text("name"), 0, 0)
 			images, _ := p.words(names, names+1, names, end)
@@ -460,14 +460,14 @@ func TestFaults(t *testing.T) {
 			data := two(0, 2, 4, false).coffRelocatable(coffAMD64, 1)
 			return edit(data, int(le.Uint32(data[coffHeader+24:])), 0xff, 0xff, 0xff)
 		}(), "past the end of its section"},
-		{"COFF relocation of no symbol", func() []byte {
+		{"COFF relocation without a symbol", func() []byte {
 			data := two(0, 2, 4, false).coffRelocatable(coffAMD64, 1)
 			return edit(data, int(le.Uint32(data[coffHeader+24:]))+4, 2)
 		}(), "refers to symbol 2 of 2"},
 		{"COFF relocations past the end", edit(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1), coffHeader+24, 0xff, 0xff, 0xff), "relocations at 0xffffff reach past"},
 		{"COFF symbols past the end", edit(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1), 12, 0xff, 0xff), "65535 symbols reach past"},
 		{"32-bit PE", edit(two(peBase+0x1000, 2, 4, false).pe(), 0x44+20, 0x0b, 0x01), "only 64-bit files"},
-		{"fault in a member", []byte(archiveMagic + member("bad.o", string(edit(fat, 4, 1)))), `member "bad.o"`},
+		{"invalid member", []byte(archiveMagic + member("bad.o", string(edit(fat, 4, 1)))), `member "bad.o"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -475,7 +475,7 @@ func TestFaults(t *testing.T) {
 			testkit.BlamesInput(t, err, test.want)
 			// An error found by following a pointer names the location of the image.
 			if fault := (*FormatError)(nil); bytes.HasPrefix(test.data, []byte("\x7fELF")) && errors.As(err, &fault) && fault.Offset == 0 {
-				t.Errorf("%v: no offset", err)
+				t.Errorf("%v: missing offset", err)
 			}
 		})
 	}
@@ -530,7 +530,7 @@ func FuzzNewFile(f *testing.F) {
 				t.Fatalf("%v: %v", img.Origin, err)
 			}
 			if img.Origin.Offset < 0 || img.Origin.Offset > int64(len(data)) {
-				t.Fatalf("%v is outside of %d bytes", img.Origin, len(data))
+				t.Fatalf("%v out of range of %d bytes", img.Origin, len(data))
 			}
 			if img.Size() > 1<<20 {
 				continue

@@ -17,7 +17,7 @@ import (
 type memory struct {
 	in        *input
 	s         *scanner
-	segments  []segment         // by address, not overlapping
+	segments  []segment         // by address, without overlaps
 	total     int64             // bytes of the segments
 	relocated map[uint64]uint64 // words that relocations change
 	undefined map[uint64]uint64 // words for symbols that an object does not define, numbered from 1

@@ -76,7 +76,7 @@ func TestDPCPPLibraries(t *testing.T) {
 				empty++
 			}
 			if img.Triple != "spir64" || string(head) != "\x03\x02\x23\x07" {
-				t.Errorf("%s: %v: the image for %q starts with %x", path, img.Origin, img.Triple, head)
+				t.Errorf("%s: %v: image for %q starts with %x", path, img.Origin, img.Triple, head)
 			}
 			for _, s := range img.Properties.Sets() {
 				sets++
@@ -115,7 +115,7 @@ func TestReleasesAgree(t *testing.T) {
 		switch {
 		case !ok:
 		case !slices.Equal(got, want):
-			t.Errorf("%s needs %v in one and %v in the other", kernel, want, got)
+			t.Errorf("%s needs %v in one release and %v in the other", kernel, want, got)
 		default:
 			same++
 			if slices.Contains(got, aspect.Atomic64) {
@@ -125,7 +125,7 @@ func TestReleasesAgree(t *testing.T) {
 	}
 	t.Logf("%d kernels need the same, %d of them atomic64", same, atomics)
 	if same < 10_000 || atomics < 100 {
-		t.Errorf("only %d kernels are the same, of which %d need atomic64", same, atomics)
+		t.Errorf("only %d common kernels, of which %d need atomic64", same, atomics)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestClangObjects(t *testing.T) {
 				f := testkit.Must(Open(name))(t)
 				defer f.Close()
 				if len(f.Images) != 2 {
-					t.Fatalf("%s: %d images instead of 2", name, len(f.Images))
+					t.Fatalf("%s: %d images, want 2", name, len(f.Images))
 				}
 				a, b := f.Images[0], f.Images[1]
 				if a.Triple != "spir64-unknown-unknown" || a.Arch != "" || a.Model != "sycl" || content(t, a) != "\x03\x02\x23\x07 spirv" {
@@ -237,7 +237,7 @@ func TestClangBundles(t *testing.T) {
 			f := testkit.Must(Open(in(name)))(t)
 			defer f.Close()
 			if len(f.Images) != 2 {
-				t.Fatalf("%d images instead of 2", len(f.Images))
+				t.Fatalf("%d images, want 2", len(f.Images))
 			}
 			a, b := f.Images[0], f.Images[1]
 			if a.Model != "hip" || a.Triple != "amdgcn-amd-amdhsa" || a.Arch != "gfx906" || content(t, a) != "BC\xc0\xde bitcode" {
@@ -248,7 +248,7 @@ func TestClangBundles(t *testing.T) {
 			}
 			text := strings.Contains("ll s ii i d", test.typ)
 			if (a.Stated == offload.Text) != text || (b.Stated == offload.Text) != text {
-				t.Errorf("the kinds are %v and %v", a.Stated, b.Stated)
+				t.Errorf("kinds %v and %v", a.Stated, b.Stated)
 			}
 			data := testkit.Must(os.ReadFile(in(name)))(t)
 			if compressed := bytes.HasPrefix(data, []byte("CCOB")); compressed != (test.version != "") {
@@ -282,7 +282,7 @@ func TestClangOpenMP(t *testing.T) {
 	tests := []struct {
 		name    string
 		build   func(t *testing.T) // writes out
-		entries bool               // or they are in objects that are not linked yet
+		entries bool               // the entries exist, or are in objects that are not linked yet
 	}{
 		{"shared library", func(t *testing.T) {
 			compile(linux, "-fPIC")
@@ -296,7 +296,7 @@ func TestClangOpenMP(t *testing.T) {
 			compile(linux)
 			command(t, clang, "--target="+linux, "-no-pie", "-nostdlib", "-Wl,-e,twice", "-Wl,--unresolved-symbols=ignore-all", "-fopenmp", "-fopenmp-targets="+linux, "-o", "out", "a.o")
 		}, true},
-		{"object that is linked again", func(t *testing.T) {
+		{"partially linked object", func(t *testing.T) {
 			compile(linux, "-fPIC")
 			command(t, wrapper, "--host-triple="+linux, "--linker-path="+ld, "--relocatable", "-r", "-o", "out", "a.o")
 		}, false},
@@ -314,17 +314,17 @@ func TestClangOpenMP(t *testing.T) {
 			f := testkit.Must(Open("out"))(t)
 			defer f.Close()
 			if len(f.Images) != 1 {
-				t.Fatalf("%d images instead of 1", len(f.Images))
+				t.Fatalf("%d images, want 1", len(f.Images))
 			}
 			img := f.Images[0]
 			if img.Model != "openmp" || img.Triple != linux || img.Stated != offload.Native || !strings.HasPrefix(content(t, img), "\x7fELF") {
 				t.Errorf("%s image for %s, %v", img.Model, img.Triple, img.Stated)
 			}
 			if img.Origin.Address == 0 || !isOffloadSection(img.Origin.Section) {
-				t.Errorf("found at %v instead of both in a descriptor and in a section", img.Origin)
+				t.Errorf("found at %v, want both a descriptor and a section", img.Origin)
 			}
 			if names := strings.Join(img.Entries, " "); strings.Contains(names, "_twice_") != test.entries || strings.Contains(names, "counter") {
-				t.Errorf("the entries are %q", names)
+				t.Errorf("entries %q", names)
 			}
 		})
 	}
@@ -347,7 +347,7 @@ func TestLookalikes(t *testing.T) {
 			name, source string
 			images       int
 		}{
-			{"other symbols", lookalikeSource, 0},
+			{"different symbols", lookalikeSource, 0},
 			{"the same symbols", strings.Replace(lookalikeSource, "&c, &d", "&a, &b", 1), 1},
 		} {
 			t.Run(test.name+" for "+target, func(t *testing.T) {
@@ -357,7 +357,7 @@ func TestLookalikes(t *testing.T) {
 				f := testkit.Must(Open("a.o"))(t)
 				defer f.Close()
 				if len(f.Images) != test.images {
-					t.Errorf("%d images instead of %d", len(f.Images), test.images)
+					t.Errorf("%d images, want %d", len(f.Images), test.images)
 				}
 			})
 		}
@@ -417,7 +417,7 @@ func TestLinkedDescriptors(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	write(t, in("d.c"), descriptorSource)
-	// More sections than the header of a usual COFF object can count.
+	// More sections than the header of a regular COFF object can count.
 	var many strings.Builder
 	for i := range 66000 {
 		fmt.Fprintf(&many, `".section .s%d,\"dr\"\n.byte 1\n"`+"\n", i)
@@ -459,7 +459,7 @@ func TestLinkedDescriptors(t *testing.T) {
 				t.Fatalf("got %q, want %s", got, want)
 			}
 			if v, _ := f.Images[0].Properties.Set(propset.DeviceRequirements).Get("reqd_sub_group_size"); !v.Equal(propset.Uint(16)) {
-				t.Errorf("reqd_sub_group_size is %v", v)
+				t.Errorf("reqd_sub_group_size %v", v)
 			}
 		})
 	}

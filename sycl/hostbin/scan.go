@@ -14,14 +14,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Limits on what one call of NewFile keeps in memory, whatever the file claims. Real programs stay
-// far below.
+// Limits on the memory that one call of NewFile uses, regardless of the file's content. Real
+// programs stay far below.
 const (
 	maxImages      = 1 << 16
 	maxMembers     = 1 << 20
 	maxDepth       = 4 // of archives in archives
 	maxSections    = 1 << 20
-	maxSectionName = 256       // longer names are of no interest
+	maxSectionName = 256       // longer names are ignored
 	maxNames       = 256 << 20 // bytes of the names of archive members
 	maxSymbols     = 256 << 20 // bytes of one table
 	maxRelocations = 1 << 24
@@ -217,8 +217,8 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 	return nil
 }
 
-// contained returns the image of a container entry. It does not keep the entry, whose other
-// strings are of no interest.
+// contained returns the image of a container entry. It does not retain the entry, whose other
+// strings are not needed.
 func contained(e *offload.Entry) *Image {
 	img := &Image{Model: e.OffloadKind.String(), Stated: stated(e.ImageKind), Source: io.NewSectionReader(e.ReaderAt, 0, e.Size())}
 	img.Triple, _ = e.String("triple")

@@ -17,10 +17,10 @@ func TestTextKernels(t *testing.T) {
 		{"OpenCL C", "__kernel void add(__global float *a) {}\n\x00kernel void sub() {}", 2},
 		{"attributes", "__attribute__((a))\n__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n__attribute__((intel_reqd_sub_group_size(16))) void\nk(int a) {}", 1},
 		{"after other text", "#define X;__kernel\tvoid a(){}/* */kernel\r\nvoid b(){}", 2},
-		{"other words", "the kernel voids, my_kernel void x, kernelvoid x, __kernel\x00void x, kernel int x, __kernel", 0},
-		{"attribute without an end", "__kernel __attribute__((x void k()", 0},
+		{"different words", "the kernel voids, my_kernel void x, kernelvoid x, __kernel\x00void x, kernel int x, __kernel", 0},
+		{"unterminated attribute", "__kernel __attribute__((x void k()", 0},
 		{"end of a chunk", long[:1<<20-3] + "\n__kernel void k(){}" + long, 1},
-		{"every place around the end of a chunk", strings.Repeat(strings.Repeat(" ", 1<<20-50)+"__kernel void k(){}", 4), 4},
+		{"every position around the end of a chunk", strings.Repeat(strings.Repeat(" ", 1<<20-50)+"__kernel void k(){}", 4), 4},
 		{"many", strings.Repeat("__kernel void k(){}\n", 200000), 200000},
 	} {
 		if n, err := textKernels(strings.NewReader(test.text)); n != test.want || err != nil {

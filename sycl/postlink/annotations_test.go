@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// annotated is clang's output for annotated functions, with one string constant each.
+// annotated returns clang's output for annotated functions, with one string constant each.
 func annotated(text string) string {
 	return `@.str = private unnamed_addr addrspace(1) constant [` + length(text) + ` x i8] c"` + text + `\00", section "llvm.metadata"
 @.str.1 = private unnamed_addr addrspace(1) constant [6 x i8] c"a.cpp\00", section "llvm.metadata"
@@ -33,8 +33,8 @@ func TestLowerAnnotations(t *testing.T) {
 	}{
 		{"SYCL_EXTERNAL", "sycl-external", []string{`"sycl-module-id"="a.cpp"`, "global [1 x {", "@.str.2"}, []string{"sycl_declared_aspects"}, ""},
 		{"device_has", "sycl-device-has:fp64,fp16", []string{"!sycl_declared_aspects !0", "!0 = !{i32 5, i32 6}", "global [1 x {"}, []string{"sycl-module-id"}, ""},
-		{"device_has of nothing", "sycl-device-has:", []string{"!sycl_declared_aspects !0", "!0 = !{}"}, nil, ""},
-		{"an annotation of somebody else", "sycl-externals", []string{"global [2 x {"}, []string{"sycl-module-id"}, ""},
+		{"empty device_has", "sycl-device-has:", []string{"!sycl_declared_aspects !0", "!0 = !{}"}, nil, ""},
+		{"an unrelated annotation", "sycl-externals", []string{"global [2 x {"}, []string{"sycl-module-id"}, ""},
 		{"an invalid aspect", "sycl-device-has:fp65", nil, nil, "device_has of 'f': "},
 	}
 	for _, test := range tests {
@@ -46,12 +46,12 @@ func TestLowerAnnotations(t *testing.T) {
 			got := write(t, m)
 			for _, s := range test.has {
 				if !strings.Contains(got, s) {
-					t.Errorf("%q is missing:\n%s", s, got)
+					t.Errorf("missing %q:\n%s", s, got)
 				}
 			}
 			for _, s := range test.not {
 				if strings.Contains(got, s) {
-					t.Errorf("%q is there:\n%s", s, got)
+					t.Errorf("unexpected %q:\n%s", s, got)
 				}
 			}
 		})
@@ -62,7 +62,7 @@ func TestLowerAnnotations(t *testing.T) {
 	}
 }
 
-// withArguments is a function, a variable and an annotation of one of them with arguments.
+// withArguments returns a function, a variable, and an annotation of one of them with arguments.
 func withArguments(of, arguments string) string {
 	const pointers = "{ ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1) }"
 	if arguments != "null" {
@@ -89,23 +89,23 @@ define spir_func void @f() {
 func TestPropertyAnnotations(t *testing.T) {
 	const f, v = "addrspacecast (ptr @f to ptr addrspace(1))\n", "@v\n"
 	for name, test := range map[string]struct{ of, arguments, want, err string }{
-		"texts":                   {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @eight }", `"indirectly-callable"="8"`, ""},
-		"an integer":              {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 16 }", `"indirectly-callable"="16"`, ""},
-		"no value":                {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) null }", `@f() "indirectly-callable" {`, ""},
-		"an empty value":          {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @empty }", `@v = addrspace(1) global i32 0 "indirectly-callable"`, ""},
-		"generic pointers":        {v, "{ ptr addrspace(4), ptr addrspace(4) } { ptr addrspace(4) addrspacecast (ptr addrspace(1) @size to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @eight to ptr addrspace(4)) }", `@v = addrspace(1) global i32 0 "indirectly-callable"="8"`, ""},
-		"device_has":              {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @eight }", "!sycl_declared_aspects !0", ""},
-		"device_has of nothing":   {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) null }", "!sycl_declared_aspects !0", ""},
-		"device_has of no aspect": {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @size }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': function f: device_has of 'f': "},
-		"no arguments":            {f, "null", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': it has no names and values of properties"},
-		"an odd number":           {f, "{ ptr addrspace(1) } { ptr addrspace(1) @size }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': its arguments are not pairs"},
-		"a name that is no text":  {v, "{ i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @eight }", "", "a.cpp:4: annotation \"sycl-properties\" of 'v': arguments 1 and 2 are not"},
-		"a name without a letter": {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @empty, ptr addrspace(1) @eight }", "", "arguments 1 and 2 are not"},
-		"a value that is no text": {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @v }", "", "arguments 1 and 2 are not"},
-		"two values":              {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 16 }", "", `property "indirectly-callable" has two values, "8" and "16"`},
-		"the same value twice":    {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 8 }", `"indirectly-callable"="8"`, ""},
-		"a property of kernels":   {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @group, i32 16 }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': \"sycl-sub-group-size\" is a kernel property"},
-		"an alias":                {"addrspacecast (ptr @a to ptr addrspace(1))\n", "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8 }", "", "only functions and variables can have properties"},
+		"texts":                             {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @eight }", `"indirectly-callable"="8"`, ""},
+		"an integer":                        {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 16 }", `"indirectly-callable"="16"`, ""},
+		"no value":                          {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) null }", `@f() "indirectly-callable" {`, ""},
+		"an empty value":                    {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @empty }", `@v = addrspace(1) global i32 0 "indirectly-callable"`, ""},
+		"generic pointers":                  {v, "{ ptr addrspace(4), ptr addrspace(4) } { ptr addrspace(4) addrspacecast (ptr addrspace(1) @size to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @eight to ptr addrspace(4)) }", `@v = addrspace(1) global i32 0 "indirectly-callable"="8"`, ""},
+		"device_has":                        {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @eight }", "!sycl_declared_aspects !0", ""},
+		"empty device_has":                  {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) null }", "!sycl_declared_aspects !0", ""},
+		"device_has with an unknown aspect": {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @size }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': function f: device_has of 'f': "},
+		"no arguments":                      {f, "null", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': it has no names and values of properties"},
+		"an odd number of arguments":        {f, "{ ptr addrspace(1) } { ptr addrspace(1) @size }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': its arguments are not pairs"},
+		"a name that is not text":           {v, "{ i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @eight }", "", "a.cpp:4: annotation \"sycl-properties\" of 'v': arguments 1 and 2 are not"},
+		"a name without a letter":           {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @empty, ptr addrspace(1) @eight }", "", "arguments 1 and 2 are not"},
+		"a value that is not text":          {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @v }", "", "arguments 1 and 2 are not"},
+		"two values":                        {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 16 }", "", `property "indirectly-callable" has two values, "8" and "16"`},
+		"a repeated value":                  {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 8 }", `"indirectly-callable"="8"`, ""},
+		"a kernel property":                 {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @group, i32 16 }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': \"sycl-sub-group-size\" is a kernel property"},
+		"an alias":                          {"addrspacecast (ptr @a to ptr addrspace(1))\n", "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8 }", "", "only functions and variables can have properties"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, withArguments(test.of, test.arguments))
@@ -113,7 +113,7 @@ func TestPropertyAnnotations(t *testing.T) {
 				return
 			}
 			if got := write(t, m); !strings.Contains(got, test.want) || strings.Contains(got, annotationsGlobal) {
-				t.Errorf("%s: not there, or the annotation is:\n%s", test.want, got)
+				t.Errorf("%s missing, or the annotation remains:\n%s", test.want, got)
 			}
 		})
 	}

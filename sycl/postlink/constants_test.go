@@ -17,8 +17,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// constantsIR has kernels of two sources and one that reads no constant. The second reads the
-// constants of the first in a different order.
+// constantsIR has kernels of two sources, and one kernel that reads no constant. The second source
+// reads the constants of the first in a different order.
 const constantsIR = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 %pair = type { i32, i8 }
@@ -44,8 +44,8 @@ declare spir_func void @_Z40__sycl_getComposite2020SpecConstantValueI4PairET_PKc
 declare spir_func i64 @_Z37__sycl_getScalar2020SpecConstantValueIlET_PKcPKvS4_(ptr addrspace(4), ptr addrspace(4), ptr addrspace(4))
 `
 
-// TestConstantsByImage tests the numbers of constants, which each image counts separately, and the
-// sets in DPC++'s encoding.
+// TestConstantsByImage checks the numbers of constants, which each image counts separately, and the
+// property sets in DPC++'s encoding.
 func TestConstantsByImage(t *testing.T) {
 	for name, test := range map[string]struct {
 		options Options
@@ -109,13 +109,13 @@ specConstsReplacedWithDefault=1|1
 				sets := testkit.Must(image.Properties(PropertyOptions{}))(t)
 				sets.Delete(propset.DeviceRequirements)
 				got += sets.String()
-				var first, second bytes.Buffer // code may be asked for again
+				var first, second bytes.Buffer // code may be requested several times
 				testkit.NoError(t, image.WriteCode(&first))
 				if err := image.WriteCode(&second); err != nil || second.String() != first.String() {
-					t.Errorf("the second time the code is different: %v", err)
+					t.Errorf("code differs on the second request: %v", err)
 				}
 				if strings.Contains(first.String(), "__sycl_get") || strings.Contains(first.String(), "@size =") {
-					t.Errorf("image %d is not lowered:\n%s", image.Number, first.String())
+					t.Errorf("image %d not lowered:\n%s", image.Number, first.String())
 				}
 			}
 			if got != test.want {
@@ -137,8 +137,8 @@ func TestConstantMode(t *testing.T) {
 	}
 }
 
-// TestUnreadableConstants tests that errors come before any image is written and have
-// locations. Unreachable code does not matter.
+// TestUnreadableConstants checks that errors occur before any image is written, and have locations.
+// Errors in unreachable code are ignored.
 func TestUnreadableConstants(t *testing.T) {
 	bad := strings.Replace(constantsIR, "{ %pair { i32 1, i8 2 } }", "{ %pair { i32 ptrtoint (ptr @size to i32), i8 2 } }", 1)
 	_, err := run(parse(t, bad), Options{Split: SplitOptions{Mode: SplitPerSource}})
@@ -165,7 +165,7 @@ declare ptr @llvm.sycl.alloca.p0.p0.p0.p0.f64(ptr, ptr, ptr, double, i64)
 	}
 }
 
-// TestConstantsLoweredBefore tests that images of already lowered code keep their constants.
+// TestConstantsLoweredBefore checks that images of already lowered code keep their constants.
 func TestConstantsLoweredBefore(t *testing.T) {
 	all, err := run(parse(t, constantsIR), Options{Split: SplitOptions{Mode: SplitPerSource, Whole: true}})
 	if err != nil || len(all.Images) != 1 {
@@ -197,9 +197,9 @@ func TestConstantsLoweredBefore(t *testing.T) {
 	}
 }
 
-// TestHeaderConstants compiles testdata/constants.cpp: at each level of optimization the
-// constants of the device header have the places and the default values that clang gives
-// them in memory, and SPIR-V has the same.
+// TestHeaderConstants compiles testdata/constants.cpp at each optimization level. The constants of
+// the device header must have the offsets and default values that clang gives them in memory, and
+// SPIR-V must have the same values.
 func TestHeaderConstants(t *testing.T) {
 	const want = `
 aligned: 0+4 4+4 8+4 16+4 20+1 21+3- 24+4 28+1 29+3- 32+1 33+31- = 00 00 80 3f 00 00 00 40 00 00 40 40 00 00 00 00 01 00 00 00 78 00 00 00 02 00 00 00 79 00 00 00 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
@@ -236,7 +236,7 @@ zero: 0+4 4+1 5+3- = 00 00 00 00 00 00 00 00
 			}
 			for _, c := range list {
 				line := kernelname.Display(c.Name) + ":"
-				for _, r := range c.Records { // whose numbers change when code is inlined
+				for _, r := range c.Records { // the numbers change when code is inlined
 					line += fmt.Sprintf(" %d+%d", r.Offset, r.Size)
 					if r.ID == propset.SpecPadding {
 						line += "-"
@@ -250,7 +250,7 @@ zero: 0+4 4+1 5+3- = 00 00 00 00 00 00 00 00
 			testkit.NoError(t, os.WriteFile(file+".ll", code.Bytes(), 0o600))
 			for _, args := range [][]string{{as, file + ".ll", "-o", file + ".bc"}, {translator, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", file + ".bc", "-o", file + ".spv"}, {validator, file + ".spv"}} {
 				if args[0] == validator && slices.Contains(options, "-g") {
-					continue // which rejects the translator's debug information
+					continue // spirv-val rejects the translator's debug information
 				}
 				if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
 					t.Fatalf("%s: %v\n%s", name, err, out)

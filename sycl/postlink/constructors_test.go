@@ -41,17 +41,17 @@ func TestCheckStaticConstructors(t *testing.T) {
 		ir   string
 		want []string
 	}{
-		"a store":                {init("  store float 1.0, ptr addrspace(1) @x\n"), []string{errX}},
-		"a store by an address":  {init("  %c = load float, ptr addrspace(1) @y\n  store float %c, ptr addrspace(4) " + of + "\n"), []string{errX}},
-		"a variable for hosts":   {init("  store float 1.0, ptr addrspace(1) @y\n"), nil},
-		"a load":                 {init("  %c = load float, ptr addrspace(1) @x\n  store float %c, ptr addrspace(1) @y\n"), nil},
-		"an atomic operation":    {init("  %c = atomicrmw fadd ptr addrspace(1) @x, float 1.0 seq_cst\n"), []string{errX}},
-		"a copy to it":           {init("  call void @llvm.memcpy.p4.p4.i64(ptr addrspace(4) "+of+", ptr addrspace(4) null, i64 4, i1 false)\n") + "declare void @llvm.memcpy.p4.p4.i64(ptr addrspace(4), ptr addrspace(4), i64, i1)\n", []string{errX}},
-		"a copy of it":           {init("  %a = alloca float\n  call void @llvm.memcpy.p0.p4.i64(ptr %a, ptr addrspace(4) "+of+", i64 4, i1 false)\n") + "declare void @llvm.memcpy.p0.p4.i64(ptr, ptr addrspace(4), i64, i1)\n", nil},
-		"the end of its life":    {init("  %r = call i32 @__cxa_atexit(ptr @destroy, ptr addrspace(4) "+of+", ptr null)\n") + "declare i32 @__cxa_atexit(ptr, ptr addrspace(4), ptr)\ndefine void @destroy(ptr addrspace(4) %0) {\n  store float 0.0, ptr addrspace(4) %0\n  ret void\n}\n", nil},
-		"a function that reads":  {init("  call void @f(ptr addrspace(4) "+of+")\n") + "define void @f(ptr addrspace(4) %0) {\n  %a = load float, ptr addrspace(4) %0\n  ret void\n}\n", nil},
-		"a function that writes": {init("  call void @f(i32 1, ptr addrspace(4) "+of+")\n") + "define void @f(i32 %0, ptr addrspace(4) %1) {\n  store float 1.0, ptr addrspace(4) %1\n  ret void\n}\n", []string{errX}},
-		"a constructor, not optimized, that another constructor calls": {init("  call void @_ZN1CC1Ev(ptr addrspace(4) "+of+")\n") + `@_ZN1CC1Ev = alias void (ptr addrspace(4)), ptr @_ZN1CC2Ev
+		"a store":                    {init("  store float 1.0, ptr addrspace(1) @x\n"), []string{errX}},
+		"a store through an address": {init("  %c = load float, ptr addrspace(1) @y\n  store float %c, ptr addrspace(4) " + of + "\n"), []string{errX}},
+		"a variable for hosts":       {init("  store float 1.0, ptr addrspace(1) @y\n"), nil},
+		"a load":                     {init("  %c = load float, ptr addrspace(1) @x\n  store float %c, ptr addrspace(1) @y\n"), nil},
+		"an atomic operation":        {init("  %c = atomicrmw fadd ptr addrspace(1) @x, float 1.0 seq_cst\n"), []string{errX}},
+		"a copy to it":               {init("  call void @llvm.memcpy.p4.p4.i64(ptr addrspace(4) "+of+", ptr addrspace(4) null, i64 4, i1 false)\n") + "declare void @llvm.memcpy.p4.p4.i64(ptr addrspace(4), ptr addrspace(4), i64, i1)\n", []string{errX}},
+		"a copy of it":               {init("  %a = alloca float\n  call void @llvm.memcpy.p0.p4.i64(ptr %a, ptr addrspace(4) "+of+", i64 4, i1 false)\n") + "declare void @llvm.memcpy.p0.p4.i64(ptr, ptr addrspace(4), i64, i1)\n", nil},
+		"the end of its lifetime":    {init("  %r = call i32 @__cxa_atexit(ptr @destroy, ptr addrspace(4) "+of+", ptr null)\n") + "declare i32 @__cxa_atexit(ptr, ptr addrspace(4), ptr)\ndefine void @destroy(ptr addrspace(4) %0) {\n  store float 0.0, ptr addrspace(4) %0\n  ret void\n}\n", nil},
+		"a function that reads":      {init("  call void @f(ptr addrspace(4) "+of+")\n") + "define void @f(ptr addrspace(4) %0) {\n  %a = load float, ptr addrspace(4) %0\n  ret void\n}\n", nil},
+		"a function that writes":     {init("  call void @f(i32 1, ptr addrspace(4) "+of+")\n") + "define void @f(i32 %0, ptr addrspace(4) %1) {\n  store float 1.0, ptr addrspace(4) %1\n  ret void\n}\n", []string{errX}},
+		"an unoptimized constructor that a different constructor calls": {init("  call void @_ZN1CC1Ev(ptr addrspace(4) "+of+")\n") + `@_ZN1CC1Ev = alias void (ptr addrspace(4)), ptr @_ZN1CC2Ev
 define void @_ZN1CC2Ev(ptr addrspace(4) %0) {
   %2 = alloca ptr addrspace(4)
   %3 = addrspacecast ptr %2 to ptr addrspace(4)
@@ -66,11 +66,11 @@ define ptr addrspace(4) @at(ptr addrspace(4) %0, i64 %1) {
   ret ptr addrspace(4) %3
 }
 `, []string{errX}},
-		"a constructor that is defined elsewhere": {init("  call void @_ZN2ns1CC1ERKS0_(ptr addrspace(4) "+of+", ptr null)\n") + "declare void @_ZN2ns1CC1ERKS0_(ptr addrspace(4), ptr)\n", []string{errX}},
-		"a result in its place":                   {init("  call void @make(ptr addrspace(4) sret(float) "+of+")\n") + "declare void @make(ptr addrspace(4) sret(float))\n", []string{errX}},
-		"some function that is defined elsewhere": {init("  call void @_ZN1C3getEv(ptr addrspace(4) "+of+")\n") + "declare void @_ZN1C3getEv(ptr addrspace(4))\n", nil},
-		"a copy as an argument":                   {init("  call void @f(ptr byval(float) "+of+")\n") + "define void @f(ptr byval(float) %0) {\n  store float 1.0, ptr %0\n  ret void\n}\n", nil},
-		"a variable of a function that both call": {init("  call void @local()\n") + `define spir_kernel void @_ZTS1L() "sycl-module-id"="a" {
+		"an undefined constructor":            {init("  call void @_ZN2ns1CC1ERKS0_(ptr addrspace(4) "+of+", ptr null)\n") + "declare void @_ZN2ns1CC1ERKS0_(ptr addrspace(4), ptr)\n", []string{errX}},
+		"a result returned through a pointer": {init("  call void @make(ptr addrspace(4) sret(float) "+of+")\n") + "declare void @make(ptr addrspace(4) sret(float))\n", []string{errX}},
+		"an undefined function":               {init("  call void @_ZN1C3getEv(ptr addrspace(4) "+of+")\n") + "declare void @_ZN1C3getEv(ptr addrspace(4))\n", nil},
+		"a copy as an argument":               {init("  call void @f(ptr byval(float) "+of+")\n") + "define void @f(ptr byval(float) %0) {\n  store float 1.0, ptr %0\n  ret void\n}\n", nil},
+		"a variable of a function that host and device call": {init("  call void @local()\n") + `define spir_kernel void @_ZTS1L() "sycl-module-id"="a" {
   call void @local()
   ret void
 }
@@ -83,14 +83,14 @@ define void @local() {
 			[]string{strings.NewReplacer("'x'", "'y'", "kernel 'K'", "function 'shared'").Replace(errX)}},
 		"two variables": {readY + init("  store float 1.0, ptr addrspace(1) @y\n  store float 1.0, ptr addrspace(1) @x\n"),
 			[]string{errX, strings.NewReplacer("'x'", "'y'", "kernel 'K'", "function 'use', called by kernel 'L'").Replace(errX)}},
-		"functions that call each other": {init("  call void @f(ptr addrspace(4) "+of+")\n") + "define void @f(ptr addrspace(4) %0) {\n  call void @g(ptr addrspace(4) %0)\n  ret void\n}\ndefine void @g(ptr addrspace(4) %0) {\n  call void @f(ptr addrspace(4) %0)\n  store float 1.0, ptr addrspace(4) %0\n  ret void\n}\n", []string{errX}},
+		"mutually recursive functions": {init("  call void @f(ptr addrspace(4) "+of+")\n") + "define void @f(ptr addrspace(4) %0) {\n  call void @g(ptr addrspace(4) %0)\n  ret void\n}\ndefine void @g(ptr addrspace(4) %0) {\n  call void @f(ptr addrspace(4) %0)\n  store float 1.0, ptr addrspace(4) %0\n  ret void\n}\n", []string{errX}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, started+test.ir)
 			var got []string
 			for _, d := range checkStaticConstructors(m, SplitOptions{Mode: SplitOff}) {
 				if !d.IsError {
-					t.Errorf("a warning: %v", d)
+					t.Errorf("unexpected warning: %v", d)
 				}
 				got = append(got, d.String())
 			}
@@ -101,13 +101,13 @@ define void @local() {
 	}
 	m := parse(t, strings.Replace(started, "@llvm.global_ctors", "@list", 1)+init("  store float 1.0, ptr addrspace(1) @x\n"))
 	if list := checkStaticConstructors(m, SplitOptions{}); len(list) > 0 {
-		t.Errorf("nothing is a constructor: %v", list)
+		t.Errorf("without constructors: %v", list)
 	}
 	// Only entry points count.
 	external := "define spir_func float @shared() \"sycl-module-id\"=\"a\" {\n  %v = load float, ptr addrspace(1) @y\n  ret float %v\n}\n"
 	m = parse(t, started+external+init("  store float 1.0, ptr addrspace(1) @y\n"))
 	if list := checkStaticConstructors(m, SplitOptions{KernelsOnly: true}); len(list) > 0 {
-		t.Errorf("no kernel reads it: %v", list)
+		t.Errorf("no kernel reads the variable: %v", list)
 	}
 }
 
@@ -143,8 +143,8 @@ void kernels(float *f) {
 float host() { return only_host; }
 `
 
-// TestStaticConstructorsWithRealCompilers: the compiler knows the values of variables
-// when it optimizes and no constructor of the source calls what only the host has.
+// TestStaticConstructorsWithRealCompilers compiles startedSource. The compiler knows the values of
+// variables if it optimizes and no constructor of the source calls host-only code.
 func TestStaticConstructorsWithRealCompilers(t *testing.T) {
 	clang := testkit.Program(t, "clang++")
 	dir := t.TempDir()
@@ -152,13 +152,13 @@ func TestStaticConstructorsWithRealCompilers(t *testing.T) {
 	what := regexp.MustCompile(`(?m)^(?:.*start\.cpp:(\d+):?\d*: )?error: variable '(\w+)'[^\n]*\nit is read by (?:function '[^\n]*', called by )?(kernel '\w')$`)
 	for name, test := range map[string]struct {
 		options []string
-		known   bool // no constructor calls what only the host has
+		known   bool // no constructor calls host-only code
 		want    string
 	}{
-		"not optimized":                 {options: []string{"-O0", "-gline-tables-only"}, want: "14 table kernel 'A'\n15 root kernel 'B'\n17 measured kernel 'C'\n"},
-		"not optimized, with -g":        {options: []string{"-O0", "-g"}, want: "14 table kernel 'A'\n15 root kernel 'B'\n17 measured kernel 'C'\n"},
+		"unoptimized":                   {options: []string{"-O0", "-gline-tables-only"}, want: "14 table kernel 'A'\n15 root kernel 'B'\n17 measured kernel 'C'\n"},
+		"unoptimized, with -g":          {options: []string{"-O0", "-g"}, want: "14 table kernel 'A'\n15 root kernel 'B'\n17 measured kernel 'C'\n"},
 		"no debug information":          {options: []string{"-O0", "-g0"}, want: " measured kernel 'C'\n root kernel 'B'\n table kernel 'A'\n"},
-		"known values, not optimized":   {options: []string{"-O0", "-gline-tables-only"}, known: true, want: "14 table kernel 'A'\n15 root kernel 'B'\n"},
+		"known values, unoptimized":     {options: []string{"-O0", "-gline-tables-only"}, known: true, want: "14 table kernel 'A'\n15 root kernel 'B'\n"},
 		"known values":                  {options: []string{"-O2", "-gline-tables-only"}, known: true},
 		"optimized, read in line 25":    {options: []string{"-O2", "-gline-tables-only"}, want: "14 table kernel 'A'\n17 measured kernel 'C'\n25 root kernel 'B'\n"},
 		"optimized, defined in line 15": {options: []string{"-O2", "-g"}, want: "14 table kernel 'A'\n15 root kernel 'B'\n17 measured kernel 'C'\n"},

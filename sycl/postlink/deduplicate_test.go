@@ -34,19 +34,19 @@ func TestSameFunction(t *testing.T) {
 		same bool
 	}{
 		{"the same text", nil, true},
-		{"another source and other lines", []string{`"a.cpp" }`, `"b.cpp" }`, "line: 3", "line: 30", "line: 4", "line: 40"}, true},
-		{"other numbers", []string{"!1", "!7", "!2", "!8", "#0", "#3", "#1", "#4"}, true},
+		{"a different source and different lines", []string{`"a.cpp" }`, `"b.cpp" }`, "line: 3", "line: 30", "line: 4", "line: 40"}, true},
+		{"different numbers", []string{"!1", "!7", "!2", "!8", "#0", "#3", "#1", "#4"}, true},
 		{"without debug information", []string{", !dbg !2", "", " !dbg !1", ""}, true},
-		{"other names of what only the module sees", []string{"@twice", "@twice.5", "@.str", "@.str.7"}, true},
+		{"different names of local symbols", []string{"@twice", "@twice.5", "@.str", "@.str.7"}, true},
 		{"names with escapes", []string{"@twice", `@"twi\63e\22"`}, true},
-		{"another instruction", []string{"load i8", "load i16"}, false},
-		{"another instruction in what it calls", []string{"fadd", "fmul"}, false},
-		{"another string", []string{`c"a\\00"`, `c"c\\00"`}, false},
-		{"another attribute", []string{"nounwind", "optnone noinline"}, false},
-		{"another attribute of a call", []string{"{ convergent }", "{ nounwind }"}, false},
-		{"another function of another module", []string{"define internal spir_func double @twice(double %x) {\n  %y = fadd double %x, %x\n  ret double %y\n}", "declare spir_func double @twice(double)"}, false},
-		{"another required size", []string{"#0 !dbg", "#0 !intel_reqd_sub_group_size !9 !dbg", "!0 = ", "!9 = !{i32 8}\n!0 = "}, false},
-		{"no such kernel", []string{"@k(", "@l("}, false},
+		{"a different instruction", []string{"load i8", "load i16"}, false},
+		{"a different instruction in a callee", []string{"fadd", "fmul"}, false},
+		{"a different string", []string{`c"a\\00"`, `c"c\\00"`}, false},
+		{"a different attribute", []string{"nounwind", "optnone noinline"}, false},
+		{"a different attribute of a call", []string{"{ convergent }", "{ nounwind }"}, false},
+		{"a different function of a different module", []string{"define internal spir_func double @twice(double %x) {\n  %y = fadd double %x, %x\n  ret double %y\n}", "declare spir_func double @twice(double)"}, false},
+		{"a different required size", []string{"#0 !dbg", "#0 !intel_reqd_sub_group_size !9 !dbg", "!0 = ", "!9 = !{i32 8}\n!0 = "}, false},
+		{"a missing kernel", []string{"@k(", "@l("}, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// expect and check take a module for one image.
+// expect and check process a module as one image.
 func expect(m *llvmir.Module) (*expectation, error) {
 	known, err := newKnownAspects(m)
 	if err != nil {
@@ -29,7 +29,7 @@ func check(m *llvmir.Module, expected *expectation) ([]Diagnostic, error) {
 	return newExternalCheck(m, known).functions(m.Functions(), expected)
 }
 
-// fixedTargets is a kernel that calls foo, each compiled for a list of targets.
+// fixedTargets returns a kernel that calls foo. Each is compiled for a list of targets.
 func fixedTargets(kernel, foo string) string {
 	return fmt.Sprintf(`define spir_kernel void @k() !sycl_fixed_targets !0 {
   call void @foo()
@@ -63,7 +63,7 @@ define void @f() !sycl_used_aspects !1 !intel_reqd_sub_group_size !2 {
 !2 = !{i32 16}
 `,
 		},
-		"an aspect more than the kernel uses": {
+		"an aspect that the kernel does not use": {
 			ir: `define spir_kernel void @_ZTS1K() !sycl_used_aspects !0 {
   call void @_Z3barv()
   ret void
@@ -82,7 +82,7 @@ define void @_Z3foov() !sycl_used_aspects !1 {
 Missing [[sycl::device_has()]] on SYCL_EXTERNAL function?
 it is called by function 'bar()', called by kernel 'K'`,
 		},
-		"an aspect that is declared only": {
+		"an aspect that is only declared": {
 			ir: `define spir_kernel void @k() {
   call void @foo()
   ret void
@@ -99,7 +99,7 @@ define void @foo() !sycl_declared_aspects !0 !dbg !3 {
 Missing [[sycl::device_has()]] on SYCL_EXTERNAL function?
 it is called by kernel 'k'`,
 		},
-		"another sub-group size": {
+		"a different sub-group size": {
 			ir: `define spir_kernel void @k() !intel_reqd_sub_group_size !0 {
   call void @bar()
   ret void
@@ -143,7 +143,7 @@ define void @unmarked() {
 			ir:   fixedTargets(`!"intel_gpu_pvc"`, ""),
 			says: otherTargets,
 		},
-		"a kernel without the switch does not mind fixed targets": {
+		"a kernel without fixed targets": {
 			ir: fixedTargets("", `!"intel_gpu_pvc"`),
 		},
 	} {
@@ -162,7 +162,7 @@ define void @unmarked() {
 	}
 }
 
-// TestSourceExternals tests two sources whose aspects were found separately.
+// TestSourceExternals checks two sources whose aspects were determined separately.
 func TestSourceExternals(t *testing.T) {
 	caller := parse(t, `define spir_kernel void @k() {
   call void @foo()

@@ -40,9 +40,9 @@ func compileHeader(t *testing.T, source string, options ...string) (string, erro
 	return string(out), nil
 }
 
-// TestHeaderProperties compiles testdata/properties.cpp: at each level of optimization the
-// kernels and the variables have the attributes that DPC++'s front end gives them, and the
-// calls for them are gone.
+// TestHeaderProperties compiles testdata/properties.cpp at each optimization level. Kernels and
+// variables must have the attributes that DPC++'s front end gives them, and no calls for them may
+// remain.
 func TestHeaderProperties(t *testing.T) {
 	const want = `kernel shop::Listed: sycl-floating-point-control=18 sycl-grf-size=256 sycl-max-linear-work-group-size=64 sycl-max-work-group-size=16,8 sycl-module-id=shop.cpp sycl-sub-group-size=16 sycl-work-group-size-hint=2,2 sycl-work-group-size=8,4 !sycl_declared_aspects
 kernel shop::Owned: sycl-grf-size=0 sycl-module-id=shop.cpp sycl-sub-group-size=8 !sycl_declared_aspects i32 2, i32 5
@@ -64,12 +64,12 @@ pointer: sycl-alignment=64 sycl-cache-read-hint=64
 			t.Errorf("%s:\n%s\nwant:\n%s", level, got, want)
 		}
 		if text := write(t, m); strings.Contains(text, "__sycl_lite_") {
-			t.Errorf("%s: calls for properties are left", level)
+			t.Errorf("%s: property calls remain", level)
 		}
 	}
 }
 
-// TestHeaderOnHosts tests that other compilers compile the header as host code.
+// TestHeaderOnHosts checks that other compilers compile the header as host code.
 func TestHeaderOnHosts(t *testing.T) {
 	for _, compiler := range []string{"c++", "clang++"} {
 		out, err := exec.CommandContext(t.Context(), testkit.Program(t, compiler), "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", header, "testdata/properties.cpp").CombinedOutput()
@@ -100,7 +100,7 @@ func describeProperties(t *testing.T, m *llvmir.Module) string {
 			arguments, _ := in.Operand(4).BaseGlobal()
 			value, ok := m.Global(arguments).InitializerValue()
 			if text != annotateProperties || !ok { // annotations of variables are removed
-				t.Errorf("an annotation of a pointer: %s", in.Text())
+				t.Errorf("unexpected annotation of a pointer: %s", in.Text())
 			}
 			line := "pointer:"
 			for i, fields := 0, value.Elements(); i+1 < len(fields); i += 2 {
@@ -166,7 +166,7 @@ func translateHeader(t *testing.T, source, level string, use func(sets *propset.
 	}
 }
 
-// TestHeaderExecutionModes tests that property lists become execution modes in SPIR-V.
+// TestHeaderExecutionModes checks that property lists become execution modes in SPIR-V.
 func TestHeaderExecutionModes(t *testing.T) {
 	dis := testkit.Program(t, "spirv-dis")
 	const want = `_ZTSN4shop5OwnedE: SubgroupSize 8
@@ -195,8 +195,8 @@ _ZTSN9sycl_lite11kernel_withIN4shop5NamedELj64ELj1ELj1ELj16EEE: LocalSize 64 1 1
 	}
 }
 
-// TestHeaderConstantTypes tests that property sets and SPIR-V have the constants of a source, under
-// their mangled names, with their types and default values.
+// TestHeaderConstantTypes checks that property sets and SPIR-V have the constants of a source,
+// under their mangled names, with their types and default values.
 func TestHeaderConstantTypes(t *testing.T) {
 	const want = `_ZTSN4shop3BuyE
   _ZN4shopL5stockE: i16 at 0 = ffff
@@ -228,7 +228,7 @@ _ZTSN4shop4SellE
 	}
 }
 
-// readConstants describes the constants that an image's property sets list: the types come from its
+// readConstants describes the constants in an image's property sets. The types come from its
 // SPIR-V, whose default values must match the sets.
 func readConstants(t *testing.T, sets *propset.Registry, file string) []string {
 	in := testkit.Must(os.Open(file))(t)
@@ -251,42 +251,42 @@ func readConstants(t *testing.T, sets *propset.Registry, file string) []string {
 	return list
 }
 
-// TestHeaderRefuses compiles invalid uses of the header and checks their error messages.
-func TestHeaderRefuses(t *testing.T) {
+// TestHeaderRejects compiles invalid uses of the header and checks their error messages.
+func TestHeaderRejects(t *testing.T) {
 	const lambda = ", [x](nd_item<1>) { *x = 1; });"
 	for name, test := range map[string]struct{ global, kernel, want string }{
-		"no size":                      {"", "parallel_for<K>(r, properties{work_group_size<>}" + lambda, "one size for each dimension"},
-		"four sizes":                   {"", "parallel_for<K>(r, properties{work_group_size_hint<1, 1, 1, 1>}" + lambda, "one size for each dimension"},
-		"a size of 0":                  {"", "parallel_for<K>(r, properties{max_work_group_size<0>}" + lambda, "a work-group has at least one work-item"},
-		"a size of 64 bits":            {"", "parallel_for<K>(r, properties{work_group_size<4294967296>}" + lambda, "a size of a work-group has 32 bits"},
-		"a linear size of 0":           {"", "parallel_for<K>(r, properties{max_linear_work_group_size<0>}" + lambda, "a work-group has at least one work-item"},
-		"a sub-group of 0":             {"", "parallel_for<K>(r, properties{sub_group_size<0>}" + lambda, "a sub-group has at least one work-item"},
-		"too many dimensions":          {"", "parallel_for<K>(r, properties{work_group_size<8, 8>}" + lambda, "the number of work-group sizes must match the dimensions of the range"},
-		"too many in the name":         {"", "parallel_for<K>(r, work_group_size<8, 8>" + lambda, "the number of work-group sizes must match the dimensions of the range"},
-		"a property twice":             {"", "parallel_for<K>(r, properties{sub_group_size<8>, sub_group_size<16>}" + lambda, "duplicate property"},
-		"two sizes of registers":       {"", "parallel_for<K>(r, properties{grf_size<128>, grf_size_automatic}" + lambda, "duplicate property"},
-		"a size in name and list":      {"struct F { auto get(properties_tag) const { return properties{sub_group_size<8>}; } void operator()(nd_item<1>) const {} };", "parallel_for<K>(r, sub_group_size<16>, F{});", "duplicate property"},
-		"registers":                    {"", "parallel_for<K>(r, properties{grf_size<64>}" + lambda, "a GPU has 128 or 256 registers"},
-		"two roundings":                {"", "parallel_for<K>(r, properties{fp_control<fp_mode::round_upward | fp_mode::round_downward>}" + lambda, "fp_control has two ways of rounding"},
-		"flushed and kept":             {"", "parallel_for<K>(r, properties{fp_control<fp_mode::denorm_ftz | fp_mode::denorm_d_allow>}" + lambda, "fp_control has denorm_ftz and what it rules out"},
-		"a kernel in image scope":      {"", "parallel_for<K>(r, properties{device_image_scope}" + lambda, "a kernel cannot have this property"},
-		"a variable with a size":       {"device_global<int, decltype(properties{device_image_scope, sub_group_size<8>})> v;", "", "a property of a device_global is"},
-		"a variable of all images":     {"device_global<int> v;", "", "a device_global needs device_image_scope here"},
-		"a variable with a destructor": {"struct D { ~D(); }; device_global<D, decltype(properties{device_image_scope})> v;", "", "a device_global is copied to the device as it is"},
-		"a pointer with a scope":       {"", "annotated_ptr<float, decltype(properties{device_image_scope})> p(x);", "a property of an annotated_ptr is"},
-		"a pointer to an array":        {"", "annotated_ptr<float[2]> p(nullptr); *p;", "an annotated_ptr points to objects of one type"},
-		"an odd alignment":             {"", "(void)alignment<3>;", "an alignment is a power of two"},
-		"a mode for reads":             {"", "(void)read_hint<cache_control<cache_mode::write_back, cache_level::L1>>;", "read_hint takes the modes"},
-		"a mode for asserted reads":    {"", "(void)read_assertion<cache_control<cache_mode::cached, cache_level::L1>>;", "read_assertion takes the modes"},
-		"a mode for writes":            {"", "(void)write_hint<cache_control<cache_mode::constant, cache_level::L1>>;", "write_hint takes the modes"},
-		"a level with two modes":       {"", "(void)read_hint<cache_control<cache_mode::cached, cache_level::L1>, cache_control<cache_mode::uncached, cache_level::L1>>;", "a level of the cache has two modes"},
-		"a level twice":                {"", "(void)read_hint<cache_control<cache_mode::cached, cache_level::L1, cache_level::L1>>;", "a cache_control has a level twice"},
-		"a constant pointer":           {"constexpr specialization_id<const int *> v{nullptr};", "", "a specialization constant cannot be a pointer"},
-		"a constant array":             {"constexpr specialization_id<int[2]> v{1, 2};", "", "a specialization constant is an array as a std::array only"},
-		"a constant with a destructor": {"struct D { constexpr D() {} ~D(); }; specialization_id<D> v;", "", "a specialization constant is set byte by byte"},
-		"an invalid constant":          {"constexpr int v = 1;", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v>(); });", "takes a variable of type specialization_id"},
-		"a part of a variable":         {"constexpr specialization_id<int> v[2]{specialization_id<int>{1}, specialization_id<int>{2}};", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v[1]>(); });", "a specialization_id is a variable, not a part of one"},
-		"a function of nothing":        {"", "parallel_for<K>(r, [x]() { *x = 1; });", "a kernel's function takes an nd_item"},
+		"no size":                               {"", "parallel_for<K>(r, properties{work_group_size<>}" + lambda, "one size for each dimension"},
+		"four sizes":                            {"", "parallel_for<K>(r, properties{work_group_size_hint<1, 1, 1, 1>}" + lambda, "one size for each dimension"},
+		"a size of 0":                           {"", "parallel_for<K>(r, properties{max_work_group_size<0>}" + lambda, "a work-group has at least one work-item"},
+		"a 64-bit size":                         {"", "parallel_for<K>(r, properties{work_group_size<4294967296>}" + lambda, "a size of a work-group has 32 bits"},
+		"a linear size of 0":                    {"", "parallel_for<K>(r, properties{max_linear_work_group_size<0>}" + lambda, "a work-group has at least one work-item"},
+		"a sub-group of 0":                      {"", "parallel_for<K>(r, properties{sub_group_size<0>}" + lambda, "a sub-group has at least one work-item"},
+		"too many dimensions":                   {"", "parallel_for<K>(r, properties{work_group_size<8, 8>}" + lambda, "the number of work-group sizes must match the dimensions of the range"},
+		"too many in the name":                  {"", "parallel_for<K>(r, work_group_size<8, 8>" + lambda, "the number of work-group sizes must match the dimensions of the range"},
+		"a duplicate property":                  {"", "parallel_for<K>(r, properties{sub_group_size<8>, sub_group_size<16>}" + lambda, "duplicate property"},
+		"two register sizes":                    {"", "parallel_for<K>(r, properties{grf_size<128>, grf_size_automatic}" + lambda, "duplicate property"},
+		"a size in both name and list":          {"struct F { auto get(properties_tag) const { return properties{sub_group_size<8>}; } void operator()(nd_item<1>) const {} };", "parallel_for<K>(r, sub_group_size<16>, F{});", "duplicate property"},
+		"registers":                             {"", "parallel_for<K>(r, properties{grf_size<64>}" + lambda, "a GPU has 128 or 256 registers"},
+		"two roundings":                         {"", "parallel_for<K>(r, properties{fp_control<fp_mode::round_upward | fp_mode::round_downward>}" + lambda, "fp_control has two ways of rounding"},
+		"flushed and kept denormals":            {"", "parallel_for<K>(r, properties{fp_control<fp_mode::denorm_ftz | fp_mode::denorm_d_allow>}" + lambda, "fp_control has denorm_ftz and what it rules out"},
+		"a kernel in image scope":               {"", "parallel_for<K>(r, properties{device_image_scope}" + lambda, "a kernel cannot have this property"},
+		"a variable with a size":                {"device_global<int, decltype(properties{device_image_scope, sub_group_size<8>})> v;", "", "a property of a device_global is"},
+		"a variable without image scope":        {"device_global<int> v;", "", "a device_global needs device_image_scope here"},
+		"a variable with a destructor":          {"struct D { ~D(); }; device_global<D, decltype(properties{device_image_scope})> v;", "", "a device_global is copied to the device as it is"},
+		"a pointer with a scope":                {"", "annotated_ptr<float, decltype(properties{device_image_scope})> p(x);", "a property of an annotated_ptr is"},
+		"a pointer to an array":                 {"", "annotated_ptr<float[2]> p(nullptr); *p;", "an annotated_ptr points to objects of one type"},
+		"an odd alignment":                      {"", "(void)alignment<3>;", "an alignment is a power of two"},
+		"a mode for reads":                      {"", "(void)read_hint<cache_control<cache_mode::write_back, cache_level::L1>>;", "read_hint takes the modes"},
+		"a mode for asserted reads":             {"", "(void)read_assertion<cache_control<cache_mode::cached, cache_level::L1>>;", "read_assertion takes the modes"},
+		"a mode for writes":                     {"", "(void)write_hint<cache_control<cache_mode::constant, cache_level::L1>>;", "write_hint takes the modes"},
+		"a level with two modes":                {"", "(void)read_hint<cache_control<cache_mode::cached, cache_level::L1>, cache_control<cache_mode::uncached, cache_level::L1>>;", "a level of the cache has two modes"},
+		"a duplicate level":                     {"", "(void)read_hint<cache_control<cache_mode::cached, cache_level::L1, cache_level::L1>>;", "a cache_control has a level twice"},
+		"a constant pointer":                    {"constexpr specialization_id<const int *> v{nullptr};", "", "a specialization constant cannot be a pointer"},
+		"a constant array":                      {"constexpr specialization_id<int[2]> v{1, 2};", "", "a specialization constant is an array as a std::array only"},
+		"a constant with a destructor":          {"struct D { constexpr D() {} ~D(); }; specialization_id<D> v;", "", "a specialization constant is set byte by byte"},
+		"an invalid constant":                   {"constexpr int v = 1;", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v>(); });", "takes a variable of type specialization_id"},
+		"a member of a variable":                {"constexpr specialization_id<int> v[2]{specialization_id<int>{1}, specialization_id<int>{2}};", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v[1]>(); });", "a specialization_id is a variable, not a part of one"},
+		"a kernel function without a parameter": {"", "parallel_for<K>(r, [x]() { *x = 1; });", "a kernel's function takes an nd_item"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := filepath.Join(t.TempDir(), "a.cpp")
@@ -300,14 +300,14 @@ func TestHeaderRefuses(t *testing.T) {
 	}
 }
 
-// TestHeaderAspects: the header has the aspects of this project, with their numbers.
+// TestHeaderAspects checks that the header has all aspects of this project, with their numbers.
 func TestHeaderAspects(t *testing.T) {
 	text := testkit.Must(os.ReadFile(filepath.Join(header, "sycl_lite_aspects.hpp")))(t)
 	listed := map[string]bool{"host": true, "int64_base_atomics": true, "int64_extended_atomics": true, "usm_restricted_shared_allocations": true} // deprecated
 	for _, m := range regexp.MustCompile(`(?m)^  (\w+) = (\d+),$`).FindAllStringSubmatch(string(text), -1) {
 		listed[m[1]] = true
 		if a, err := aspect.Parse(m[1]); err != nil || fmt.Sprint(uint32(a)) != m[2] || a.String() != m[1] {
-			t.Errorf("%s: the header has %s, the project %d (%v)", m[1], m[2], a, err)
+			t.Errorf("%s: header has %s, package aspect %d (%v)", m[1], m[2], a, err)
 		}
 	}
 	for a := range aspect.Retired {
@@ -317,8 +317,8 @@ func TestHeaderAspects(t *testing.T) {
 	}
 }
 
-// TestHeaderExternal: each clang keeps SYCL_EXTERNAL functions that no kernel of the source calls,
-// for all triples. Clang 22 has its own attribute for that.
+// TestHeaderExternal checks that each clang keeps SYCL_EXTERNAL functions that no kernel of the
+// source calls, for all triples. Clang 22 has its own attribute for that.
 func TestHeaderExternal(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "external.cpp")
 	testkit.WriteFile(t, source, "#include <sycl_lite.hpp>\nSYCL_EXTERNAL int twice(int x) { return 2 * x; }\n")
@@ -350,7 +350,7 @@ var gpuOptions = map[string][]string{
 	"amdgcn, 64 wide": {"-Xclang", "-triple", "-Xclang", "amdgcn-amd-amdhsa", "-Xclang", "-target-feature", "-Xclang", "+wavefrontsize64"},
 }
 
-// TestHeaderOnGPUs tests that the whole header compiles for NVIDIA and AMD GPUs, where no
+// TestHeaderOnGPUs checks that the whole header compiles for NVIDIA and AMD GPUs, where no
 // translator replaces undefined functions, with the same requirements as elsewhere.
 func TestHeaderOnGPUs(t *testing.T) {
 	describe := func(options ...string) string {
@@ -358,7 +358,7 @@ func TestHeaderOnGPUs(t *testing.T) {
 		m := testkit.Must(Parse("header.ll", []byte(text)))(t)
 		for _, f := range m.ir.Functions() {
 			if strings.HasPrefix(f.Name(), "__spirv_") && len(options) > 0 {
-				t.Errorf("%q: the function %s is not inlined", options, f.Name())
+				t.Errorf("%q: function %s not inlined", options, f.Name())
 			}
 		}
 		result := testkit.Must(Run(m, Options{Source: "header.cpp", Split: SplitOptions{Mode: SplitPerKernel}}))(t)
@@ -366,7 +366,7 @@ func TestHeaderOnGPUs(t *testing.T) {
 		for _, image := range result.Images {
 			sets := testkit.Must(image.Properties(PropertyOptions{}))(t)
 			line := kernelname.Display(image.EntryPoints()[0])
-			if line == "stats::Rounding" { // for Intel GPUs
+			if line == "stats::Rounding" { // only for Intel GPUs
 				continue
 			}
 			for _, p := range sets.Set(propset.DeviceRequirements).Properties() {
@@ -380,13 +380,13 @@ func TestHeaderOnGPUs(t *testing.T) {
 	want := describe()
 	for name, options := range gpuOptions {
 		if got := describe(options...); got != want {
-			t.Errorf("%s:\n%s\nwant what SPIR-V needs:\n%s", name, got, want)
+			t.Errorf("%s:\n%s\nwant as for SPIR-V:\n%s", name, got, want)
 		}
 	}
 }
 
-// TestHeaderOnGPUsRefuses tests that features unsupported by these GPUs do not compile.
-func TestHeaderOnGPUsRefuses(t *testing.T) {
+// TestHeaderOnGPUsRejects checks that features that these GPUs do not support do not compile.
+func TestHeaderOnGPUsRejects(t *testing.T) {
 	const start = `#include <sycl_lite.hpp>
 using namespace sycl_lite;
 using namespace sycl_lite::ext::intel::experimental;

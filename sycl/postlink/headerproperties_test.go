@@ -7,7 +7,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// texts are names and values of properties.
+// texts defines names and values of properties.
 const texts = `
 @size = private addrspace(1) constant [24 x i8] c"sycl-device-global-size\00"
 @scope = private addrspace(1) constant [24 x i8] c"sycl-device-image-scope\00"
@@ -26,7 +26,7 @@ declare ptr addrspace(4) @llvm.ptr.annotation.p4.p1(ptr addrspace(4), ptr addrsp
 declare void @unknown(ptr addrspace(4))
 `
 
-// text is an operand that is the address of one of the texts.
+// textOf returns an operand that is the address of one of the texts.
 func textOf(name string) string {
 	return "ptr addrspace(4) addrspacecast (ptr addrspace(1) @" + name + " to ptr addrspace(4))"
 }
@@ -35,7 +35,7 @@ func kernelCall(name, value string) string {
 	return "  call void @_Z27__sycl_lite_kernel_propertyPKcS0_(" + textOf(name) + ", " + textOf(value) + ")\n"
 }
 
-// annotates is a use of a device_global.
+// annotates returns a use of a device_global.
 func annotates(result, pointer, arguments string) string {
 	return "  " + result + " = call ptr addrspace(4) @llvm.ptr.annotation.p4.p1(ptr addrspace(4) " + pointer + ", ptr addrspace(1) @.str, ptr addrspace(1) @.file, i32 9, ptr addrspace(1) " + arguments + ")\n"
 }
@@ -47,7 +47,7 @@ var (
 	variableInCode = texts + "@v = addrspace(1) global i32 1\ndefine spir_kernel void @k() {\n" + annotates("%1", "addrspacecast (ptr addrspace(1) @v to ptr addrspace(4))", "@.args") + "  store i32 2, ptr addrspace(4) %1\n  ret void\n}\n"
 )
 
-// gets is a function that passes a pointer on to get.
+// gets returns a function that passes a pointer on to get.
 func gets(head, pointer string) string {
 	return head + " {\n  %r = call ptr addrspace(4) @get(ptr addrspace(4) " + pointer + ")\n  ret void\n}\n"
 }
@@ -55,37 +55,37 @@ func gets(head, pointer string) string {
 func TestHeaderCalls(t *testing.T) {
 	const variable = `@v = addrspace(1) global i32 1 "sycl-device-image-scope" "sycl-device-global-size"="4" "sycl-unique-id"="v"`
 	for name, test := range map[string]struct{ ir, want, err string }{
-		"a kernel":         {kernelProperties, `@_ZTS1K() "sycl-work-group-size"="8,4" !sycl_declared_aspects`, ""},
-		"a variable":       {variableInCode, variable, ""},
-		"the same pointer": {variableInCode, "  %1 = getelementptr i8, ptr addrspace(4) addrspacecast (ptr addrspace(1) @v to ptr addrspace(4)), i64 0\n  store i32 2, ptr addrspace(4) %1\n", ""},
-		"its own one":      {strings.Replace(variableInCode, "@v = ", "@v = internal ", 1), `"sycl-unique-id"="a.cpp____v"`, ""},
+		"a kernel":                       {kernelProperties, `@_ZTS1K() "sycl-work-group-size"="8,4" !sycl_declared_aspects`, ""},
+		"a variable":                     {variableInCode, variable, ""},
+		"the same pointer":               {variableInCode, "  %1 = getelementptr i8, ptr addrspace(4) addrspacecast (ptr addrspace(1) @v to ptr addrspace(4)), i64 0\n  store i32 2, ptr addrspace(4) %1\n", ""},
+		"a variable local to its source": {strings.Replace(variableInCode, "@v = ", "@v = internal ", 1), `"sycl-unique-id"="a.cpp____v"`, ""},
 		"without optimization": {texts + "@v = addrspace(1) global i32 1\n" +
 			"define ptr addrspace(4) @get(ptr addrspace(4) %0) {\n  %2 = alloca ptr addrspace(4)\n  %3 = addrspacecast ptr %2 to ptr addrspace(4)\n  store ptr addrspace(4) %0, ptr addrspace(4) %3\n  %4 = load ptr addrspace(4), ptr addrspace(4) %3\n" + annotates("%5", "%4", "@.args") + "  ret ptr addrspace(4) %5\n}\n" +
 			gets("define void @f()", "addrspacecast (ptr addrspace(1) @v to ptr addrspace(4))"), variable, ""},
 		"an alias": {texts + "@v = addrspace(1) global i32 1\n" + get + "@get2 = alias ptr addrspace(4) (ptr addrspace(4)), ptr @get\n" +
 			strings.ReplaceAll(gets("define void @f()", "addrspacecast (ptr addrspace(1) @v to ptr addrspace(4))"), "@get(", "@get2("), variable, ""},
-		"a part of an array": {texts + "@v = addrspace(1) global [2 x i32] zeroinitializer\n" + get + gets("define void @f()", "getelementptr (i8, "+textOf("v")+", i64 4)"),
+		"an element of an array": {texts + "@v = addrspace(1) global [2 x i32] zeroinitializer\n" + get + gets("define void @f()", "getelementptr (i8, "+textOf("v")+", i64 4)"),
 			`@v = addrspace(1) global [2 x i32] zeroinitializer "sycl-device-image-scope" "sycl-device-global-size"="4"`, ""},
-		"functions that call each other": {texts + "@v = addrspace(1) global i32 1\n" + gets("define void @e(ptr addrspace(4) %0)", "%0") +
+		"mutually recursive functions": {texts + "@v = addrspace(1) global i32 1\n" + gets("define void @e(ptr addrspace(4) %0)", "%0") +
 			strings.Replace(get, "  ret ptr", "  call void @e(ptr addrspace(4) %0)\n  ret ptr", 1) + "define void @f() {\n  call void @e(" + textOf("v") + ")\n  ret void\n}\n", variable, ""},
-		"no variable":    {texts + get, "define ptr addrspace(4) @get(", ""},
-		"a quoted name":  {strings.ReplaceAll(variableInCode, "%1", `%"a = b"`), "  %\"a = b\" = getelementptr i8,", ""},
-		"of another one": {strings.Replace(variableInCode, "sycl-device-global\\00", "sycl-device-globaL\\00", 1), "call ptr addrspace(4) @llvm.ptr.annotation", ""},
-		"nothing of all": {"define void @f() {\n  ret void\n}\n", "define void @f()", ""},
+		"no variable":             {texts + get, "define ptr addrspace(4) @get(", ""},
+		"a quoted name":           {strings.ReplaceAll(variableInCode, "%1", `%"a = b"`), "  %\"a = b\" = getelementptr i8,", ""},
+		"an unrelated annotation": {strings.Replace(variableInCode, "sycl-device-global\\00", "sycl-device-globaL\\00", 1), "call ptr addrspace(4) @llvm.ptr.annotation", ""},
+		"no property":             {"define void @f() {\n  ret void\n}\n", "define void @f()", ""},
 
 		"no kernel":          {strings.Replace(kernelProperties, "spir_kernel", "spir_func", 1), "", `'K': kernel property "sycl-work-group-size" on a function that is not a kernel`},
 		"two values":         {texts + "define spir_kernel void @k() {\n" + kernelCall("group", "sizes") + kernelCall("group", "four") + "  ret void\n}\n", "", `'k': property "sycl-work-group-size" has two values, "8,4" and "4"`},
-		"a name of nothing":  {texts + "define spir_kernel void @k() {\n" + kernelCall("none", "sizes") + "  ret void\n}\n", "", "'k': property name and value must be string constants"},
+		"an empty name":      {texts + "define spir_kernel void @k() {\n" + kernelCall("none", "sizes") + "  ret void\n}\n", "", "'k': property name and value must be string constants"},
 		"a name from memory": {strings.Replace(kernelProperties, textOf("group"), "ptr addrspace(4) null", 1), "", "property name and value must be string constants"},
 		"one argument":       {strings.Replace(kernelProperties, ", "+textOf("sizes")+")", ")", 1), "", "it does not request a property with a name and a value"},
-		"a place": {"define spir_kernel void @k() {\n" + strings.Replace(kernelCall("none", "sizes"), "\n", ", !dbg !1\n", 1) + "  ret void\n}\n" + texts +
+		"a location": {"define spir_kernel void @k() {\n" + strings.Replace(kernelCall("none", "sizes"), "\n", ", !dbg !1\n", 1) + "  ret void\n}\n" + texts +
 			"!1 = !DILocation(line: 7, column: 3, scope: !2)\n!2 = distinct !DISubprogram(name: \"k\", file: !3, line: 5)\n!3 = !DIFile(filename: \"k.cpp\", directory: \"\")\n", "", "k.cpp:7:3: 'k': property name and value"},
-		"a variable of a function": {texts + get + gets("define spir_kernel void @k()", "%p"), "", "'k': device_global must be at namespace scope"},
-		"a pointer from anywhere":  {texts + "define void @f(ptr addrspace(4) %0) {\n  %2 = load ptr addrspace(4), ptr addrspace(4) %0\n" + annotates("%3", "%2", "@.args") + "  ret void\n}\n", "", "'f': device_global must be at namespace scope"},
-		"two sizes":                {variableInCode + "define void @e() {\n" + annotates("%1", "addrspacecast (ptr addrspace(1) @v to ptr addrspace(4))", "@.other") + "  ret void\n}\n", "", `variable 'v': property "sycl-device-global-size" has two values, "4" and "8"`},
-		"an odd number":            {strings.Replace(variableInCode, "@.args)", "@.odd)", 1), "", `'k': its annotation "sycl-device-global": its arguments are not pairs`},
-		"no properties":            {strings.Replace(variableInCode, "@.args)", "null)", 1), "", `'k': its annotation "sycl-device-global": it has no names and values`},
-		"old IR":                   {strings.Replace(variableInCode, ", ptr addrspace(1) @.args)", ")", 1), "", `'k': its annotation "sycl-device-global" has no properties`},
+		"a local variable":           {texts + get + gets("define spir_kernel void @k()", "%p"), "", "'k': device_global must be at namespace scope"},
+		"an unknown pointer":         {texts + "define void @f(ptr addrspace(4) %0) {\n  %2 = load ptr addrspace(4), ptr addrspace(4) %0\n" + annotates("%3", "%2", "@.args") + "  ret void\n}\n", "", "'f': device_global must be at namespace scope"},
+		"two sizes":                  {variableInCode + "define void @e() {\n" + annotates("%1", "addrspacecast (ptr addrspace(1) @v to ptr addrspace(4))", "@.other") + "  ret void\n}\n", "", `variable 'v': property "sycl-device-global-size" has two values, "4" and "8"`},
+		"an odd number of arguments": {strings.Replace(variableInCode, "@.args)", "@.odd)", 1), "", `'k': its annotation "sycl-device-global": its arguments are not pairs`},
+		"no properties":              {strings.Replace(variableInCode, "@.args)", "null)", 1), "", `'k': its annotation "sycl-device-global": it has no names and values`},
+		"old IR":                     {strings.Replace(variableInCode, ", ptr addrspace(1) @.args)", ")", 1), "", `'k': its annotation "sycl-device-global" has no properties`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, test.ir)
@@ -94,7 +94,7 @@ func TestHeaderCalls(t *testing.T) {
 			}
 			got := write(t, m)
 			if !strings.Contains(got, test.want) || strings.Contains(got, "__sycl_lite") {
-				t.Errorf("%s: not there, or calls are:\n%s", test.want, got)
+				t.Errorf("%s missing, or calls remain:\n%s", test.want, got)
 			}
 			parse(t, got)
 		})

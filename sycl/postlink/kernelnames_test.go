@@ -7,8 +7,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// named has all that names a kernel: other code, lists by symbol and by text, debug
-// information, and property sets by the kernel's metadata.
+// named refers to a kernel in every possible way: in other code, in lists of symbols and of texts,
+// in debug information, and in property sets through the kernel's metadata.
 const named = `target triple = "spirv64-unknown-unknown"
 
 $_ZTS1A = comdat any
@@ -68,11 +68,11 @@ func TestPrefixKernelNames(t *testing.T) {
 		`name: "_ZTS1A", linkageName: "` + a + `"`,
 	}, []string{"@_ZTS1A", `@"odd`, "__sycl_kernel___sycl_kernel_"})
 	if err := prefixKernelNames(m); err != nil || write(t, m) != got {
-		t.Errorf("a second run changes the module (%v)", err)
+		t.Errorf("second run changes the module (%v)", err)
 	}
 }
 
-// TestImageKernelNames tests that all outputs have the new names, and messages the old ones.
+// TestImageKernelNames checks that all outputs have the new names, and messages the old ones.
 func TestImageKernelNames(t *testing.T) {
 	o := Options{Split: SplitOptions{Mode: SplitPerSource}, SYCLBINKernelNames: true}
 	m := parse(t, named)
@@ -97,7 +97,7 @@ func TestImageKernelNames(t *testing.T) {
 		"registered kernels": "_ZTS1A=2|",
 	} {
 		if _, rest, ok := strings.Cut(sets.String(), "[SYCL/"+set+"]\n"); !ok || !strings.Contains(rest, want) {
-			t.Errorf("no %q in [SYCL/%s] of\n%s", want, set, sets.String())
+			t.Errorf("missing %q in [SYCL/%s] of\n%s", want, set, sets.String())
 		}
 	}
 	if !strings.Contains(sets.String(), `__sycl_kernel_odd "name"@reqd_work_group_size=`) {
@@ -106,20 +106,20 @@ func TestImageKernelNames(t *testing.T) {
 	for _, text := range []string{sets.String(), code.String()} {
 		for _, old := range []string{"\n_ZTS1A=1", "@_ZTS1A"} {
 			if strings.Contains(text, old) {
-				t.Errorf("%q is left in\n%s", old, text)
+				t.Errorf("%q remains in\n%s", old, text)
 			}
 		}
 	}
 }
 
-func TestKernelNamesRefused(t *testing.T) {
+func TestKernelNamesRejected(t *testing.T) {
 	const kernel = "define spir_kernel void @_ZTS1A() {\n  ret void\n}\n"
 	for name, test := range map[string]struct{ ir, want string }{
-		"a function of the new name":   {kernel + "define void @__sycl_kernel__ZTS1A() {\n  ret void\n}\n", "kernel 'A': its symbol _ZTS1A becomes __sycl_kernel__ZTS1A in a SYCLBIN, and another symbol has that name"},
-		"a kernel of the new name":     {kernel + strings.Replace(kernel, "@", "@__sycl_kernel_", 1), "kernel 'A': its symbol _ZTS1A becomes __sycl_kernel__ZTS1A in"},
-		"a variable of the new name":   {"@__sycl_kernel__ZTS1A = global i32 0\n" + kernel, "kernel 'A': its symbol"},
+		"a function with the new name": {kernel + "define void @__sycl_kernel__ZTS1A() {\n  ret void\n}\n", "kernel 'A': its symbol _ZTS1A becomes __sycl_kernel__ZTS1A in a SYCLBIN, and another symbol has that name"},
+		"a kernel with the new name":   {kernel + strings.Replace(kernel, "@", "@__sycl_kernel_", 1), "kernel 'A': its symbol _ZTS1A becomes __sycl_kernel__ZTS1A in"},
+		"a variable with the new name": {"@__sycl_kernel__ZTS1A = global i32 0\n" + kernel, "kernel 'A': its symbol"},
 		"a sanitizer's list":           {"@__AsanKernelMetadata = global i32 0\n" + kernel, "@__AsanKernelMetadata has the names of kernels"},
-		"nothing is wrong":             {kernel, ""},
+		"no conflict":                  {kernel, ""},
 		"a sanitizer, nothing renamed": {"@__AsanKernelMetadata = global i32 0\n" + strings.Replace(kernel, "@", "@__sycl_kernel_", 1), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestKernelNamesRefused(t *testing.T) {
 	}
 }
 
-// TestSizesInAPrefixedName tests kernels from a SYCLBIN, which have the prefix.
+// TestSizesInAPrefixedName checks kernels from a SYCLBIN, which have the prefix.
 func TestSizesInAPrefixedName(t *testing.T) {
 	const name = "__sycl_kernel__ZTSN9sycl_lite11kernel_withI1KLj64ELj2ELj1ELj8EEE"
 	m := parse(t, "define spir_kernel void @"+name+"() {\n  ret void\n}\n")

@@ -18,23 +18,23 @@ define spir_kernel void @k(ptr addrspace(1) %x) "sycl-module-id"="a" {
 }
 `
 
-// languages are the ways in which a module states its language.
+// languages are the ways in which a module specifies its language.
 var languages = map[string]struct {
 	metadata string
 	want     string // the remaining metadata
 	source   string // language in the SPIR-V
 }{
-	"none":                   {"", "!0 = !{i32 4, i32 100000}\n!spirv.Source = !{!0}\n", "OpenCL_CPP 100000"},
-	"that of DPC++":          {"!spirv.Source = !{!5}\n!5 = !{i32 4, i32 100000}\n", "!spirv.Source = !{!5}\n!5 = !{i32 4, i32 100000}\n", "OpenCL_CPP 100000"},
-	"one of two sources":     {"!spirv.Source = !{!0, !0}\n!0 = !{i32 4, i32 100000}\n", "!spirv.Source = !{!0}\n!0 = !{i32 4, i32 100000}\n", "OpenCL_CPP 100000"},
-	"another one":            {"!spirv.Source = !{!0}\n!0 = !{i32 6, i32 100000}\n", "!spirv.Source = !{!0}\n!0 = !{i32 6, i32 100000}\n", "CPP_for_OpenCL 100000"},
-	"SYCL is not the first":  {"!spirv.Source = !{!0, !1, !2}\n!0 = !{i32 0, i32 0}\n!1 = !{i32 3, i32 200000}\n!2 = !{i32 4, i32 100000}\n", "!spirv.Source = !{!2}\n", "OpenCL_CPP 100000"},
-	"two others":             {"!spirv.Source = !{!0, !1}\n!0 = !{i32 6, i32 100000}\n!1 = !{i32 3, i32 200000}\n", "!spirv.Source = !{!0}\n", "CPP_for_OpenCL 100000"},
-	"unknown":                {"!spirv.Source = !{!0}\n!0 = !{i32 0, i32 0}\n", "!spirv.Source = !{!1}\n", "OpenCL_CPP 100000"},
-	"OpenCL C":               {"!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n", "\n!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n", "OpenCL_C 200000"},
-	"OpenCL C, from SPIR-V":  {"!spirv.Source = !{!1}\n!1 = !{i32 3, i32 200000}\n!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n", "!spirv.Source = !{!1}\n", "OpenCL_C 200000"},
-	"unknown beside a known": {"!spirv.Source = !{!1}\n!1 = !{i32 0, i32 0}\n!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n", "\n!opencl.ocl.version = !{!0}\n", "OpenCL_C 200000"},
-	"a node of no meaning":   {"!spirv.Source = !{!1}\n!1 = !{!1, !\"x\"}\n", "!spirv.Source = !{!2}\n", "OpenCL_CPP 100000"},
+	"none":                            {"", "!0 = !{i32 4, i32 100000}\n!spirv.Source = !{!0}\n", "OpenCL_CPP 100000"},
+	"DPC++'s language":                {"!spirv.Source = !{!5}\n!5 = !{i32 4, i32 100000}\n", "!spirv.Source = !{!5}\n!5 = !{i32 4, i32 100000}\n", "OpenCL_CPP 100000"},
+	"one of two sources":              {"!spirv.Source = !{!0, !0}\n!0 = !{i32 4, i32 100000}\n", "!spirv.Source = !{!0}\n!0 = !{i32 4, i32 100000}\n", "OpenCL_CPP 100000"},
+	"a different language":            {"!spirv.Source = !{!0}\n!0 = !{i32 6, i32 100000}\n", "!spirv.Source = !{!0}\n!0 = !{i32 6, i32 100000}\n", "CPP_for_OpenCL 100000"},
+	"SYCL after a different language": {"!spirv.Source = !{!0, !1, !2}\n!0 = !{i32 0, i32 0}\n!1 = !{i32 3, i32 200000}\n!2 = !{i32 4, i32 100000}\n", "!spirv.Source = !{!2}\n", "OpenCL_CPP 100000"},
+	"two different languages":         {"!spirv.Source = !{!0, !1}\n!0 = !{i32 6, i32 100000}\n!1 = !{i32 3, i32 200000}\n", "!spirv.Source = !{!0}\n", "CPP_for_OpenCL 100000"},
+	"unknown":                         {"!spirv.Source = !{!0}\n!0 = !{i32 0, i32 0}\n", "!spirv.Source = !{!1}\n", "OpenCL_CPP 100000"},
+	"OpenCL C":                        {"!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n", "\n!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n", "OpenCL_C 200000"},
+	"OpenCL C, from SPIR-V":           {"!spirv.Source = !{!1}\n!1 = !{i32 3, i32 200000}\n!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n", "!spirv.Source = !{!1}\n", "OpenCL_C 200000"},
+	"an unknown and a known language": {"!spirv.Source = !{!1}\n!1 = !{i32 0, i32 0}\n!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n", "\n!opencl.ocl.version = !{!0}\n", "OpenCL_C 200000"},
+	"a meaningless node":              {"!spirv.Source = !{!1}\n!1 = !{!1, !\"x\"}\n", "!spirv.Source = !{!2}\n", "OpenCL_CPP 100000"},
 }
 
 func TestSetSourceLanguage(t *testing.T) {
@@ -44,31 +44,31 @@ func TestSetSourceLanguage(t *testing.T) {
 			setSourceLanguage(m)
 			got := write(t, m)
 			if !strings.Contains(got, test.want) {
-				t.Errorf("no %q in\n%s", test.want, got)
+				t.Errorf("missing %q in\n%s", test.want, got)
 			}
 			if n, want := strings.Count(got, "!spirv.Source = "), strings.Count(test.want, "!spirv.Source = "); n != want {
-				t.Errorf("!spirv.Source is there %d times, want %d:\n%s", n, want, got)
+				t.Errorf("%d occurrences of !spirv.Source, want %d:\n%s", n, want, got)
 			}
 			if setSourceLanguage(m); write(t, m) != got {
-				t.Errorf("a second run changes the module to\n%s", write(t, m))
+				t.Errorf("second run changes the module to\n%s", write(t, m))
 			}
 		})
 	}
 	other := strings.Replace(aKernel, "spirv64-unknown-unknown", "nvptx64-nvidia-cuda", 1)
 	m := parse(t, other)
 	if setSourceLanguage(m); write(t, m) != other {
-		t.Errorf("a module that does not become SPIR-V is changed:\n%s", write(t, m))
+		t.Errorf("module for a different target changed:\n%s", write(t, m))
 	}
 }
 
-// TestSourceLanguageWithRealCompilers reads the language in the SPIR-V. llc reads only the metadata
-// of OpenCL C front ends, and assumes OpenCL C++ 1.0 otherwise.
+// TestSourceLanguageWithRealCompilers checks the language in the SPIR-V. llc reads only the
+// metadata of OpenCL C front ends, and assumes OpenCL C++ 1.0 otherwise.
 func TestSourceLanguageWithRealCompilers(t *testing.T) {
 	translator, as, llc, dis := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "llvm-as"), testkit.Program(t, "llc"), testkit.Program(t, "spirv-dis")
 	for name, test := range languages {
 		t.Run(name, func(t *testing.T) {
 			if name == "a node of no meaning" {
-				t.Skip("it is no valid module before the pass")
+				t.Skip("not a valid module before the pass")
 			}
 			t.Chdir(t.TempDir())
 			m := parse(t, aKernel+test.metadata)
@@ -89,7 +89,7 @@ func TestSourceLanguageWithRealCompilers(t *testing.T) {
 			run(images[0], as, "-o", "k.bc", "-")
 			run("", translator, "k.bc", "-o", "k.spv")
 			if got, want := run("", dis, "k.spv"), "OpSource "+test.source+"\n"; !strings.Contains(got, want) {
-				t.Errorf("no %q in\n%s", want, got)
+				t.Errorf("missing %q in\n%s", want, got)
 			}
 			run("", llc, "-mtriple=spirv64-unknown-unknown", "--filetype=obj", "k.bc", "-o", "k.spv")
 			want := "OpSource OpenCL_CPP 100000\n"
@@ -97,7 +97,7 @@ func TestSourceLanguageWithRealCompilers(t *testing.T) {
 				want = "OpSource OpenCL_C 200000\n"
 			}
 			if got := run("", dis, "k.spv"); !strings.Contains(got, want) {
-				t.Errorf("llc: no %q in\n%s", want, got)
+				t.Errorf("llc: missing %q in\n%s", want, got)
 			}
 		})
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// everything runs the whole post-link step on a module, except for files. It returns the text of
-// the images.
+// everything runs the whole post-link step on a module, except for file access. It returns the text
+// of the images.
 func everything(t testing.TB, m *llvmir.Module, o Options) ([]string, error) {
 	t.Helper()
 	result, err := run(m, o)
@@ -90,8 +90,7 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// TestCycles runs the whole step on cyclic inputs. It must terminate, with images or with an input
-// error.
+// TestCycles checks that the whole step terminates on cyclic inputs, with images or an input error.
 func TestCycles(t *testing.T) {
 	const kernel = "define spir_kernel void @k() \"sycl-module-id\"=\"a\" %s {\n  ret void\n}\n"
 	for name, test := range map[string]struct{ ir, fail string }{
@@ -125,9 +124,8 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestWorkGrowsWithTheModule compares modules of 25,000 and 100,000 functions, of
-// which every tenth is a kernel: what is allocated on the way to all images grows
-// with the number of functions.
+// TestWorkGrowsWithTheModule compares modules of 25,000 and 100,000 functions, of which every tenth
+// is a kernel. The allocations for all images must be proportional to the number of functions.
 func TestWorkGrowsWithTheModule(t *testing.T) {
 	module := func(functions int) string {
 		var b strings.Builder
@@ -177,6 +175,6 @@ func TestWorkGrowsWithTheModule(t *testing.T) {
 	b4, n4 := cost(100_000)
 	t.Logf("25,000 functions take %d MiB and %d allocations, 100,000 %d MiB and %d", b1>>20, n1, b4>>20, n4)
 	if b4 > 5*b1 || n4 > 5*n1 {
-		t.Errorf("four times the functions take %d instead of %d bytes, %d instead of %d allocations", b4, b1, n4, n1)
+		t.Errorf("four times the functions: %d instead of %d bytes, %d instead of %d allocations", b4, b1, n4, n1)
 	}
 }

@@ -41,11 +41,11 @@ func TestRequiredSizesInTheKernelName(t *testing.T) {
 			arguments: "1KLj64ELj1ELj1ELj16EEE",
 			want:      []string{"!reqd_work_group_size !0 !intel_reqd_sub_group_size !1 {", "!1 = !{i32 16}"},
 		},
-		"neither":                              {arguments: "1KLj0ELj0ELj0ELj0EEE", not: "reqd"},
-		"a name type with literals of its own": {arguments: "1TILj5EELj0ELj0ELj0ELj32EEE", want: []string{"{i32 32}"}},
-		"a work-group size with a zero":        {arguments: "1KLj64ELj0ELj1ELj0EEE", fail: "size of 0"},
-		"too few sizes":                        {arguments: "1KLj64EEE", fail: "cannot be read"},
-		"a size over 32 bits":                  {arguments: "1KLj0ELj0ELj0ELj4294967296EEE", fail: "cannot be read"},
+		"neither":                         {arguments: "1KLj0ELj0ELj0ELj0EEE", not: "reqd"},
+		"a name type with other literals": {arguments: "1TILj5EELj0ELj0ELj0ELj32EEE", want: []string{"{i32 32}"}},
+		"a work-group size with a zero":   {arguments: "1KLj64ELj0ELj1ELj0EEE", fail: "size of 0"},
+		"too few sizes":                   {arguments: "1KLj64EEE", fail: "cannot be read"},
+		"a size above 32 bits":            {arguments: "1KLj0ELj0ELj0ELj4294967296EEE", fail: "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, prefix+test.arguments+suffix)
@@ -55,11 +55,11 @@ func TestRequiredSizesInTheKernelName(t *testing.T) {
 			got := write(t, m)
 			for _, want := range test.want {
 				if !strings.Contains(got, want) {
-					t.Errorf("no %q in\n%s", want, got)
+					t.Errorf("missing %q in\n%s", want, got)
 				}
 			}
 			if test.not != "" && strings.Contains(got, test.not) {
-				t.Errorf("%q in\n%s", test.not, got)
+				t.Errorf("unexpected %q in\n%s", test.not, got)
 			}
 		})
 	}
@@ -113,7 +113,7 @@ func TestMarkEmulatesConversions(t *testing.T) {
 		m := testkit.Must(Parse("a.bc", []byte("define spir_kernel void @k(ptr addrspace(1) %p, float %f) {\n  %d = fpext float %f to double\n  store double %d, ptr addrspace(1) %p\n  ret void\n}\n")))(t)
 		testkit.NoError(t, m.Mark("a.cpp", emulate))
 		if got := m.ir.Function("k").HasMetadata("sycl_used_aspects"); got != want {
-			t.Errorf("emulated %v: it has aspects %v", emulate, got)
+			t.Errorf("emulated %v: aspects %v", emulate, got)
 		}
 	}
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A propertyCase is one image of a file of testdata/properties. The first line of
-// a file says in words what it is about; the comments after it are
+// A propertyCase is one image of a file of testdata/properties. The first line of a file describes
+// it; the comments after it are
 //
-//	; options: what the images that follow are made with
+//	; options: options for the following images
 //	; image: entry points, and variables as @NAME
 //	; a line of the text of its properties, where "KEY: TEXT" stands for a string
 //	; symbols: the lines of its symbol file
@@ -57,7 +57,7 @@ func readPropertyCases(t testing.TB, text string) (name string, cases []property
 		}
 	}
 	if len(cases) == 0 {
-		t.Fatalf("%s: there is no image", name)
+		t.Fatalf("%s: no image", name)
 	}
 	return name, cases
 }
@@ -85,20 +85,20 @@ func propertyOptions(t testing.TB, words string) imageOptions {
 		case "target":
 			o.CompileTarget = value
 		default:
-			t.Fatalf("the option %s is not known", word)
+			t.Fatalf("unknown option %s", word)
 		}
 	}
 	return o
 }
 
-// image returns the symbols that an image of some roots defines, and its entry points.
+// image returns the symbols that an image with some roots defines, and its entry points.
 func image(t testing.TB, m *llvmir.Module, roots ...string) (define []llvmir.Symbol, entryPoints []*llvmir.Function) {
 	t.Helper()
 	var symbols []llvmir.Symbol
 	for _, name := range roots {
 		s := m.Symbol(strings.TrimPrefix(name, "@"))
 		if s == nil {
-			t.Fatalf("there is no %s", name)
+			t.Fatalf("missing symbol %s", name)
 		}
 		symbols = append(symbols, s)
 	}
@@ -139,7 +139,7 @@ func TestProperties(t *testing.T) {
 				checkProperties(t, r)
 				needs := testkit.Must(w.read(define, entryPoints).requirements())(t)
 				needs.CompileTarget = c.options.CompileTarget
-				needs.WorkGroupSizesDiffer = false // which is not written
+				needs.WorkGroupSizesDiffer = false // not written
 				read, err := requirement.FromProperties(r)
 				testkit.NoError(t, err)
 				needs.RegisterOption = read.RegisterOption // the runtime passes it to the device's compiler
@@ -151,20 +151,20 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// checkProperties checks that readers understand all of the properties.
+// checkProperties checks that readers support all of the properties.
 func checkProperties(t testing.TB, r *propset.Registry) {
 	t.Helper()
 	text := testkit.Must(r.MarshalText())(t)
 	again, err := propset.Parse("image.prop", text)
 	if err != nil || !again.Equal(r) {
-		t.Fatalf("not read again: %v\n%s", err, text)
+		t.Fatalf("cannot parse the output: %v\n%s", err, text)
 	}
 	if _, err := requirement.FromProperties(again); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 }
 
-// Readers must know each key and interpret its value correctly.
+// TestPropertiesAreDescribed checks that readers know each key and interpret its value correctly.
 func TestPropertiesAreDescribed(t *testing.T) {
 	text := testkit.Must(os.ReadFile("testdata/properties/everything.ll"))(t)
 	_, cases := readPropertyCases(t, string(text))
@@ -174,7 +174,7 @@ func TestPropertiesAreDescribed(t *testing.T) {
 	for _, s := range r.Sets() {
 		for _, p := range s.Properties() {
 			if d, err := propset.Describe(s.Name, p.Key, p.Value); err != nil || !d.Known {
-				t.Errorf("[%s] %s: sycl/propset/describe.go has no such key, or none with this value: %v", s.Name, p.Key, err)
+				t.Errorf("[%s] %s: unknown key or invalid value in sycl/propset/describe.go: %v", s.Name, p.Key, err)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func mustParse(t testing.TB, text string) *llvmir.Module {
 	return m
 }
 
-// DPC++'s bytes, from its tests and documents.
+// TestPropertyEncoding compares with the bytes in DPC++'s tests and documents.
 func TestPropertyEncoding(t *testing.T) {
 	for name, test := range map[string]struct {
 		attached string // to a kernel
@@ -220,7 +220,7 @@ func TestPropertyEncoding(t *testing.T) {
 			define, entryPoints := image(t, m, "k")
 			r := testkit.Must(properties(m, define, entryPoints, imageOptions{PropertyOptions: PropertyOptions{ParamInfo: true, ProgramMetadata: true, CompileTarget: "intel_gpu_pvc"}}))(t)
 			if got := r.String(); !slices.Contains(strings.Split(got, "\n"), test.line) {
-				t.Errorf("got\n%s\nwant a line\n%s", got, test.line)
+				t.Errorf("got\n%s\nwant the line\n%s", got, test.line)
 			}
 		})
 	}
@@ -242,18 +242,18 @@ func properties(m *llvmir.Module, define []llvmir.Symbol, entryPoints []*llvmir.
 
 func TestMalformedModuleProperties(t *testing.T) {
 	for name, test := range map[string]struct {
-		rest     string // of the kernel's header
+		rest     string // rest of the kernel's header
 		metadata string
 		fail     string
 	}{
 		"an aspect that is text":              {"!sycl_used_aspects !0", `!0 = !{!"fp64"}`, "function k: !sycl_used_aspects: !0 is not a list of aspects"},
 		"an aspect of 64 bits":                {"!sycl_declared_aspects !0", `!0 = !{i64 4294967296}`, "!sycl_declared_aspects: !0 is not a list of aspects"},
 		"metadata in place":                   {"!sycl_used_aspects !{i32 1}", "", "there is no node !{i32 1}"},
-		"metadata that is not there":          {"!sycl_used_aspects !7", "", "there is no node !7"},
-		"targets that are null":               {"!sycl_fixed_targets !0", `!0 = !{null}`, "!0 is not a list of targets"},
+		"missing metadata":                    {"!sycl_used_aspects !7", "", "there is no node !7"},
+		"null targets":                        {"!sycl_fixed_targets !0", `!0 = !{null}`, "!0 is not a list of targets"},
 		"a target with a comma":               {"!sycl_fixed_targets !0", `!0 = !{!"a,b"}`, "!0 is not a list of targets"},
 		"a target without a name":             {"!sycl_fixed_targets !0", `!0 = !{!""}`, "!0 is not a list of targets"},
-		"a target of a large number":          {"!sycl_fixed_targets !0", `!0 = !{i32 1633771873}`, "!0 is not a list of targets"},
+		"a target with a large number":        {"!sycl_fixed_targets !0", `!0 = !{i32 1633771873}`, "!0 is not a list of targets"},
 		"no work-group size":                  {"!reqd_work_group_size !0", `!0 = !{}`, "!reqd_work_group_size: !0 is not 1 to 3 sizes"},
 		"four work-group sizes":               {"!reqd_work_group_size !0", `!0 = !{i32 1, i32 1, i32 1, i32 1}`, "!0 is not 1 to 3 sizes"},
 		"a negative work-group size":          {"!max_work_group_size !0", `!0 = !{i32 -1}`, "!max_work_group_size: !0 is not 1 to 3 sizes"},
@@ -262,11 +262,11 @@ func TestMalformedModuleProperties(t *testing.T) {
 		"two dimensionalities":                {"!work_group_num_dim !0", `!0 = !{i32 1, i32 2}`, "!0 is not one number"},
 		"two linear sizes":                    {"!max_linear_work_group_size !0", `!0 = !{i32 1, i32 2}`, "!0 is not one number"},
 		"two sub-group sizes":                 {"!intel_reqd_sub_group_size !0", `!0 = !{i32 8, i32 16}`, "!0 is not one number"},
-		"a sub-group size of 64 bits":         {"!intel_reqd_sub_group_size !0", `!0 = !{i64 4294967296}`, "!0 is not one number"},
+		"a 64-bit sub-group size":             {"!intel_reqd_sub_group_size !0", `!0 = !{i64 4294967296}`, "!0 is not one number"},
 		"a matrix that is a number":           {"!sycl_joint_matrix !0", `!0 = !{i32 1}`, "!sycl_joint_matrix: !0 is not a list of texts"},
 		"a matrix that is not text":           {"!sycl_joint_matrix_mad !0", `!0 = !{!"\FF"}`, "!sycl_joint_matrix_mad: !0 is not a list of texts"},
-		"removed parameters that are texts":   {"!sycl_kernel_omit_args !0", `!0 = !{!"x"}`, "!sycl_kernel_omit_args: !0 is not a list of i1"},
-		"removed parameters of many bits":     {"!sycl_kernel_omit_args !0", `!0 = !{i32 2}`, "!0 is not a list of i1"},
+		"removed parameters that are text":    {"!sycl_kernel_omit_args !0", `!0 = !{!"x"}`, "!sycl_kernel_omit_args: !0 is not a list of i1"},
+		"removed parameters with many bits":   {"!sycl_kernel_omit_args !0", `!0 = !{i32 2}`, "!0 is not a list of i1"},
 		"a register size in words":            {`"sycl-grf-size"="large"`, "", `attribute "sycl-grf-size": "large" is not a number of 32 bits`},
 		"an optimization level below 0":       {`"sycl-optlevel"="-1"`, "", `attribute "sycl-optlevel": "-1" is not a number of 32 bits`},
 		"registered kernels without a node":   {"", "!sycl_registered_kernels = !{!9}", "!sycl_registered_kernels: there is no !9"},
@@ -282,12 +282,12 @@ func TestMalformedModuleProperties(t *testing.T) {
 		})
 	}
 	for name, test := range map[string]struct{ attributes, fail string }{
-		"a device global without an id":        {`"sycl-device-global-size"="4"`, `variable g has no attribute "sycl-unique-id"`},
-		"a device global of a size in words":   {`"sycl-device-global-size"="big" "sycl-unique-id"="x"`, `variable g: attribute "sycl-device-global-size": "big"`},
-		"a device global of more than 32 bits": {`"sycl-device-global-size"="4294967296" "sycl-unique-id"="x"`, "is not a number of 32 bits"},
-		"a host pipe without an id":            {`"sycl-host-pipe" "sycl-host-pipe-size"="4"`, `variable g has no attribute "sycl-unique-id"`},
-		"a host pipe without a number":         {`"sycl-host-pipe" "sycl-host-pipe-size" "sycl-unique-id"="x"`, `attribute "sycl-host-pipe-size": "" is not`},
-		"an id that cannot be written":         {`"sycl-host-pipe" "sycl-host-pipe-size"="4" "sycl-unique-id"="a=b"`, "SYCL/host pipes"},
+		"a device global without an id":             {`"sycl-device-global-size"="4"`, `variable g has no attribute "sycl-unique-id"`},
+		"a device global whose size is text":        {`"sycl-device-global-size"="big" "sycl-unique-id"="x"`, `variable g: attribute "sycl-device-global-size": "big"`},
+		"a device global with a size above 32 bits": {`"sycl-device-global-size"="4294967296" "sycl-unique-id"="x"`, "is not a number of 32 bits"},
+		"a host pipe without an id":                 {`"sycl-host-pipe" "sycl-host-pipe-size"="4"`, `variable g has no attribute "sycl-unique-id"`},
+		"a host pipe without a number":              {`"sycl-host-pipe" "sycl-host-pipe-size" "sycl-unique-id"="x"`, `attribute "sycl-host-pipe-size": "" is not`},
+		"an id that is not a valid key":             {`"sycl-host-pipe" "sycl-host-pipe-size"="4" "sycl-unique-id"="a=b"`, "SYCL/host pipes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := mustParse(t, "@g = addrspace(1) global i32 0 "+test.attributes+"\n")
@@ -311,7 +311,8 @@ func checkMetadataError(t testing.TB, r *propset.Registry, err error, text strin
 	}
 }
 
-// An image costs what it holds, and several goroutines may share a writer.
+// TestManyImageProperties checks that the cost of an image depends on its content, and that several
+// goroutines can share a writer.
 func TestManyImageProperties(t *testing.T) {
 	const kernels = 3000
 	var b strings.Builder
@@ -390,7 +391,7 @@ func FuzzProperties(f *testing.F) {
 			checkProperties(t, r)
 			again, err := w.properties(define, entryPoints, imageOptions{PropertyOptions: allProperties, dependencies: true})
 			if err != nil || again.String() != r.String() {
-				t.Fatalf("not the same again: %v", err)
+				t.Fatalf("parsing the output returns different properties: %v", err)
 			}
 			if _, err := symbols(entryPoints); err != nil {
 				checkMetadataError(t, nil, err, "")

@@ -15,9 +15,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// TestMismatchesInCompiledCode takes declared aspects through the compiler: one
-// warning for each that is missing, with the chain of calls, constructors included.
-// What if constexpr discards is not called.
+// TestMismatchesInCompiledCode passes declared aspects through the compiler. There must be one
+// warning for each missing aspect, with the chain of calls, including constructors. Code that if
+// constexpr discards is not called.
 func TestMismatchesInCompiledCode(t *testing.T) {
 	clang := testkit.Program(t, "clang++")
 	var bare []string

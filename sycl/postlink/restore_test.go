@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// bare is a module as the translator from SPIR-V writes it.
+// bare is a module as written by the translator from SPIR-V.
 const bare = `target triple = "spir64-unknown-unknown"
 @list = addrspace(1) constant i32 0, align 4, !spirv.Decorations !9
 @pipe = addrspace(1) global i32 0
@@ -80,7 +80,7 @@ func text(t *testing.T, m *llvmir.Module) string {
 // common holds the properties that every post-link step writes.
 const common = "[SYCL/kernel names]\n_ZTS1K=1|1\n[SYCL/exported symbols]\n_Z2tov=1|1\n[SYCL/imported symbols]\n_Z4fromv=1|1\n"
 
-// TestRestore tests that restored code has the properties of its image.
+// TestRestore checks that restored code has the properties of its image.
 func TestRestore(t *testing.T) {
 	const places = "11:0:src/k.cpp\nfp64\t7:19:src/math.hpp\t_Z6squared\n"
 	r := registry(t, common+`[SYCL/device requirements]
@@ -133,7 +133,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 	testkit.NoError(t, err)
 	value, ok := placesOf(m, m.Function("_ZTS1K"))
 	if !ok {
-		t.Fatal("the place of the kernel is lost")
+		t.Fatal("location of the kernel lost")
 	}
 	got.Add(srcloc.Set).Put("_ZTS1K", value)
 	if !got.Equal(r) {
@@ -156,10 +156,10 @@ func TestForgetTranslation(t *testing.T) {
 		"define spir_func void @_Z2tov()",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q in\n%s", want, got)
+			t.Errorf("missing %q in\n%s", want, got)
 		}
 	}
-	// Of two decorations that which no flag says is left.
+	// Of two decorations, only the one without a corresponding flag remains.
 	again, err := llvmir.Parse("again.ll", got)
 	testkit.NoError(t, err)
 	for in := range again.Function("_ZTS1K").Body() {
@@ -172,7 +172,7 @@ func TestForgetTranslation(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "FP_CONTRACT") {
-		t.Errorf("metadata of the translator is left:\n%s", got)
+		t.Errorf("metadata of the translator remains:\n%s", got)
 	}
 	// An invalid language is ignored, and SYCL is used.
 	if named := again.NamedMetadata("spirv.Source"); named == nil || len(named.Nodes()) != 1 || again.Node(named.Nodes()[0]).Text() != "!{i32 4, i32 100000}" {
@@ -183,7 +183,7 @@ func TestForgetTranslation(t *testing.T) {
 	testkit.NoError(t, err)
 	testkit.Must(restore(m, "a", registry(t, common)))(t)
 	if strings.Contains(text(t, m), "contract") {
-		t.Error("operations may be contracted that may not")
+		t.Error("contract flag added without permission")
 	}
 }
 
@@ -207,7 +207,7 @@ func TestAllowContraction(t *testing.T) {
 	}
 }
 
-// TestRestoreNoLocalArg: a kernel may share memory and have no parameter for it.
+// TestRestoreNoLocalArg checks a kernel that shares memory but has no parameter for it.
 func TestRestoreNoLocalArg(t *testing.T) {
 	m := parseBare(t)
 	if lost, err := restore(m, "a.syclbin", registry(t, common+"[SYCL/implicit local arg]\n_ZTS1K=1|4294967295\n")); err != nil || len(lost) > 0 {
@@ -219,7 +219,7 @@ func TestRestoreNoLocalArg(t *testing.T) {
 	}
 }
 
-// TestRestoreManyNames: the list of names is written once, not for each of them.
+// TestRestoreManyNames checks that the list of names is written once, not once per name.
 func TestRestoreManyNames(t *testing.T) {
 	cost := func(n int) uint64 {
 		text := common + "[SYCL/registered kernels]\n"
@@ -237,12 +237,12 @@ func TestRestoreManyNames(t *testing.T) {
 	}
 	cost(100)
 	if small, large := cost(500), cost(2000); large > 6*small {
-		t.Errorf("500 names take %d bytes, 2000 take %d", small, large)
+		t.Errorf("500 names: %d bytes, 2000 names: %d bytes", small, large)
 	}
 }
 
-// TestRestoreUnknown: without property sets each function that can be seen is for
-// others.
+// TestRestoreUnknown checks that without property sets, every visible function is treated as
+// exported.
 func TestRestoreUnknown(t *testing.T) {
 	m := parseBare(t)
 	if lost, err := restore(m, "a", new(propset.Registry)); err != nil || len(lost) > 0 {
@@ -256,8 +256,8 @@ func TestRestoreUnknown(t *testing.T) {
 	}
 }
 
-// TestRestoreSharedVariables: several images of a program have a copy of a variable that
-// others see, and their modules are linked.
+// TestRestoreSharedVariables checks that several images of a program may each have a copy of a
+// visible variable, and that their modules can be linked.
 func TestRestoreSharedVariables(t *testing.T) {
 	m, err := llvmir.Parse("bare.ll", bare+"@table = addrspace(1) constant [1 x i32] [i32 7]\n@own = internal addrspace(1) constant i32 1\n"+
 		"@other = external addrspace(1) global i32\n")
@@ -288,8 +288,9 @@ func TestRestoreSizes(t *testing.T) {
 	}
 }
 
-// TestRestoreDPCPP: DPC++ exports variables, says which arguments functions lost, and
-// marks the images of its library, which is code like any other once it is linked.
+// TestRestoreDPCPP checks properties that only DPC++ writes: it exports variables, lists the
+// removed arguments of functions, and marks the images of its library, which is ordinary code once
+// linked.
 func TestRestoreDPCPP(t *testing.T) {
 	m := parseBare(t)
 	bits := propset.Bits([]byte{1}, 1).String()
@@ -299,7 +300,7 @@ func TestRestoreDPCPP(t *testing.T) {
 		t.Fatalf("lost %q, %v", lost, err)
 	}
 	if g := m.Global("pipe"); g.Linkage() != llvmir.WeakODR {
-		t.Errorf("the exported variable has the linkage %q", g.Linkage())
+		t.Errorf("exported variable has linkage %q", g.Linkage())
 	}
 	for name, want := range map[string]bool{"_Z2tov": false, "_ZTS1K": true} {
 		if f := m.Function(name); f.HasMetadata("sycl_kernel_omit_args") != want {
@@ -308,23 +309,23 @@ func TestRestoreDPCPP(t *testing.T) {
 	}
 }
 
-func TestRestoreRefusals(t *testing.T) {
+func TestRestoreErrors(t *testing.T) {
 	for name, test := range map[string]struct{ properties, want string }{
-		"a kernel that is not there":        {"[SYCL/kernel names]\n_ZTS1X=1|1\n", "[SYCL/kernel names] X: the IR module has no kernel of that name"},
-		"a function instead of a kernel":    {"[SYCL/kernel names]\n_Z2tov=1|1\n", "[SYCL/kernel names] to(): the IR module has no kernel"},
-		"an export that is nowhere":         {"[SYCL/exported symbols]\nlost=1|1\n", "[SYCL/exported symbols] lost: the IR module defines neither a function nor a variable"},
-		"an export that is only declared":   {"[SYCL/exported symbols]\n_Z4fromv=1|1\n", "[SYCL/exported symbols] from(): the IR module defines neither a function nor a variable"},
-		"a specialization constant":         {"[SYCL/specialization constants]\nsize=" + propset.Uint32s(0, 0, 4).String() + "\n", "[SYCL/specialization constants] size: the IR does not identify the constant"},
-		"a device global of another name":   {"[SYCL/device globals]\nother=" + propset.Uint32s(4, 0).String() + "\n", "[SYCL/device globals] other: the IR does not identify the variable"},
-		"a device global without its scope": {"[SYCL/device globals]\nlist=" + propset.Uint32s(4).String() + "\n", "[SYCL/device globals] list: the value does not have the layout of a variable"},
-		"virtual functions":                 {"[SYCL/virtual functions]\nvirtual-functions-set=" + propset.String("s").String() + "\n", "[SYCL/virtual functions] virtual-functions-set: the IR does not identify virtual functions"},
-		"a parameter that is not there":     {"[SYCL/implicit local arg]\n_ZTS1K=1|2\n", "[SYCL/implicit local arg] K: the IR module has no kernel of that name with such a parameter"},
-		"memory of an unknown kernel":       {"[SYCL/work group dynamic local mem]\n_ZTS1X=1|1\n", "[SYCL/work group dynamic local mem] X: the IR module has no kernel of that name"},
-		"removed parameters that are text":  {"[SYCL/kernel param opt]\n_ZTS1K=1|1\n", "[SYCL/kernel param opt] K: the value is not a list of bits"},
-		"an image that may run nowhere":     {"[SYCL/device requirements]\nfixed_target=2|AAAAAAAAAAA\n", "[SYCL/device requirements] fixed_target: the image is not allowed to run anywhere"},
-		"sub-groups of an unknown kernel":   {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel in the IR module is marked as requiring sub-group size 8"},
-		"a size that is text":               {"[SYCL/program metadata]\n_ZTS1K@work_group_num_dim=" + propset.String("abc").String() + "\n", "the value is not one to three sizes"},
-		"a sanitizer whose list is gone":    {"[SYCL/misc properties]\nsanUsed=" + propset.String("msan").String() + "\n", "[SYCL/misc properties] sanUsed: the IR module does not have the sanitizer's list"},
+		"a missing kernel":                      {"[SYCL/kernel names]\n_ZTS1X=1|1\n", "[SYCL/kernel names] X: the IR module has no kernel of that name"},
+		"a function instead of a kernel":        {"[SYCL/kernel names]\n_Z2tov=1|1\n", "[SYCL/kernel names] to(): the IR module has no kernel"},
+		"a missing export":                      {"[SYCL/exported symbols]\nlost=1|1\n", "[SYCL/exported symbols] lost: the IR module defines neither a function nor a variable"},
+		"an export that is only declared":       {"[SYCL/exported symbols]\n_Z4fromv=1|1\n", "[SYCL/exported symbols] from(): the IR module defines neither a function nor a variable"},
+		"a specialization constant":             {"[SYCL/specialization constants]\nsize=" + propset.Uint32s(0, 0, 4).String() + "\n", "[SYCL/specialization constants] size: the IR does not identify the constant"},
+		"a device global with a different name": {"[SYCL/device globals]\nother=" + propset.Uint32s(4, 0).String() + "\n", "[SYCL/device globals] other: the IR does not identify the variable"},
+		"a device global without its scope":     {"[SYCL/device globals]\nlist=" + propset.Uint32s(4).String() + "\n", "[SYCL/device globals] list: the value does not have the layout of a variable"},
+		"virtual functions":                     {"[SYCL/virtual functions]\nvirtual-functions-set=" + propset.String("s").String() + "\n", "[SYCL/virtual functions] virtual-functions-set: the IR does not identify virtual functions"},
+		"a missing parameter":                   {"[SYCL/implicit local arg]\n_ZTS1K=1|2\n", "[SYCL/implicit local arg] K: the IR module has no kernel of that name with such a parameter"},
+		"memory of an unknown kernel":           {"[SYCL/work group dynamic local mem]\n_ZTS1X=1|1\n", "[SYCL/work group dynamic local mem] X: the IR module has no kernel of that name"},
+		"removed parameters that are text":      {"[SYCL/kernel param opt]\n_ZTS1K=1|1\n", "[SYCL/kernel param opt] K: the value is not a list of bits"},
+		"an image without a possible target":    {"[SYCL/device requirements]\nfixed_target=2|AAAAAAAAAAA\n", "[SYCL/device requirements] fixed_target: the image is not allowed to run anywhere"},
+		"sub-groups of an unknown kernel":       {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel in the IR module is marked as requiring sub-group size 8"},
+		"a size that is text":                   {"[SYCL/program metadata]\n_ZTS1K@work_group_num_dim=" + propset.String("abc").String() + "\n", "the value is not one to three sizes"},
+		"a sanitizer without its list":          {"[SYCL/misc properties]\nsanUsed=" + propset.String("msan").String() + "\n", "[SYCL/misc properties] sanUsed: the IR module does not have the sanitizer's list"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := restore(parseBare(t), "a", registry(t, test.properties))
@@ -335,16 +336,16 @@ func TestRestoreRefusals(t *testing.T) {
 		})
 	}
 	if _, err := restore(parseBare(t), "a", registry(t, "[SYCL/device requirements]\naspects=1|5\n")); err == nil || !strings.Contains(err.Error(), "aspects") {
-		t.Errorf("aspects that are a number: %v", err)
+		t.Errorf("numeric aspects: %v", err)
 	}
 }
 
 func TestRestoreLosses(t *testing.T) {
 	for name, test := range map[string]struct{ properties, want string }{
-		"an unknown set":         {"[of/others]\nkey=1|1\n", "the property key of the set [of/others] is lost: IR cannot express the set"},
-		"an unknown requirement": {"[SYCL/device requirements]\nnew=1|1\n", "the property new of the set [SYCL/device requirements] is lost: it is unknown"},
-		"an unknown property":    {"[SYCL/misc properties]\nnew=1|1\n", "the property new of the set [SYCL/misc properties] is lost: IR cannot express it"},
-		"default values of none": {"[SYCL/specialization constants default values]\nall=" + propset.Uint32s(1).String() + "\n", "is lost: there is no specialization constant"},
+		"an unknown set":                   {"[of/others]\nkey=1|1\n", "the property key of the set [of/others] is lost: IR cannot express the set"},
+		"an unknown requirement":           {"[SYCL/device requirements]\nnew=1|1\n", "the property new of the set [SYCL/device requirements] is lost: it is unknown"},
+		"an unknown property":              {"[SYCL/misc properties]\nnew=1|1\n", "the property new of the set [SYCL/misc properties] is lost: IR cannot express it"},
+		"default values without constants": {"[SYCL/specialization constants default values]\nall=" + propset.Uint32s(1).String() + "\n", "is lost: there is no specialization constant"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lost, err := restore(parseBare(t), "a", registry(t, test.properties))
@@ -353,14 +354,13 @@ func TestRestoreLosses(t *testing.T) {
 			}
 		})
 	}
-	// Digests are computed from the code again.
+	// Digests are recomputed from the code.
 	if lost, err := restore(parseBare(t), "a", registry(t, "["+propset.KernelDigests+"]\nK=1|1\n")); err != nil || len(lost) != 0 {
 		t.Errorf("lost %q, %v", lost, err)
 	}
 }
 
-// FuzzRestore: whatever property sets say, the module that they are put into can be
-// read again.
+// FuzzRestore checks that a module with any restored property sets can be parsed.
 func FuzzRestore(f *testing.F) {
 	f.Add([]byte(common))
 	f.Add([]byte(common + "[SYCL/device requirements]\naspects=" + propset.Uint32s(5, 6).String() + "\nfixed_target=" + propset.String("a\"\\b,c").String() +

@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// linked is the result of markSource and linking for two sources: the kernel's source does not know
-// that the function of the other one uses double.
+// linked is the result of markSource and linking for two sources. The source with the kernel cannot
+// see that the other source's function uses double.
 const linked = `target triple = "spirv64-unknown-unknown"
 
 define spir_kernel void @_ZTS1K(ptr addrspace(1) %p) #0 {
@@ -43,8 +43,8 @@ func TestRun(t *testing.T) {
 	m := parse(t, linked)
 	result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}})
 	testkit.NoError(t, err)
-	// Both kernels need fp64 in the end, so they stay together, and one of them
-	// expects it: nothing to warn of.
+	// Both kernels need fp64 in the end, so they stay in one image. One of them declares it, so there
+	// is no warning.
 	if got := describeImages(result.Images); got != "0 _ZTS1K _ZTS5Knows: _Z3barPd\n" {
 		t.Errorf("images: %s", got)
 	}
@@ -67,8 +67,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestOnlyExternalFunctionsAreUnexpected: what is no SYCL_EXTERNAL function is of a source
-// that sees all of it, such as a function of a header.
+// TestOnlyExternalFunctionsAreUnexpected checks that there is no warning about functions other than
+// SYCL_EXTERNAL functions: their source sees their whole definition, as for a function in a header.
 func TestOnlyExternalFunctionsAreUnexpected(t *testing.T) {
 	ir := strings.Replace(linked, "define spir_func void @_Z3barPd(ptr addrspace(1) %p) #1", "define linkonce_odr spir_func void @_Z3barPd(ptr addrspace(1) %p)", 1)
 	result, err := run(parse(t, ir), Options{Split: SplitOptions{Mode: SplitPerKernel}})
@@ -83,7 +83,7 @@ func TestMarkSource(t *testing.T) {
 	for name, aspects := range map[string]bool{"_ZTS1K": true, "_ZTS5Knows": true, "_Z3barPd": true} {
 		f := m.Function(name)
 		if id, _ := f.Attribute(devicecode.AttrModuleID); f.Kernel() && id != "dir/a.cpp" {
-			t.Errorf("%s is of source %q", name, id)
+			t.Errorf("%s has source %q", name, id)
 		}
 		if f.HasMetadata(devicecode.UsedAspectsMD) != aspects {
 			t.Errorf("%s uses aspects: %v", name, !aspects)
@@ -94,7 +94,7 @@ func TestMarkSource(t *testing.T) {
 	}
 }
 
-// TestRunWithErrors tests that a variable without a value causes a single error.
+// TestRunWithErrors checks that a variable without a value causes a single error.
 func TestRunWithErrors(t *testing.T) {
 	m := parse(t, started+"define void @init() {\n  store float 1.0, ptr addrspace(1) @x\n  ret void\n}\n"+
 		"define spir_kernel void @_ZTS1L() \"sycl-module-id\"=\"b\" {\n  %v = load float, ptr addrspace(1) @x\n  call void @lost()\n  ret void\n}\ndeclare void @lost()\n")
@@ -104,7 +104,7 @@ func TestRunWithErrors(t *testing.T) {
 	}
 }
 
-// TestRunNumbersAspects looks at what comes out at the end, for IR of both numberings.
+// TestRunNumbersAspects checks the final property sets for IR of both numberings.
 func TestRunNumbersAspects(t *testing.T) {
 	for _, number := range []string{"27", "28"} {
 		m := parse(t, `
@@ -128,7 +128,7 @@ define spir_kernel void @k() !sycl_used_aspects !0 {
 	}
 }
 
-// TestSplitKernelProperties: kernels whose properties require different sizes are in
+// TestSplitKernelProperties checks that kernels whose properties require different sizes are in
 // different images, which have the property.
 func TestSplitKernelProperties(t *testing.T) {
 	m := parse(t, `target triple = "spir64-unknown-unknown"
@@ -157,8 +157,9 @@ define spir_kernel void @c() "sycl-module-id"="a.cpp" "sycl-work-group-size"="8,
 	}
 }
 
-// TestUsedDeviceGlobals: what the front end keeps for hosts is in all images, whatever its
-// linkage. Other device globals that a linker may discard are where kernels use them.
+// TestUsedDeviceGlobals checks that variables that the front end keeps for hosts are in all images,
+// whatever their linkage. Other device globals that a linker may discard are only in images that
+// use them.
 func TestUsedDeviceGlobals(t *testing.T) {
 	const ir = `@llvm.compiler.used = appending global [1 x ptr addrspace(1)] [ptr addrspace(1) @kept], section "llvm.metadata"
 @kept = internal addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="kept"

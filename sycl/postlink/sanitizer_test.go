@@ -18,8 +18,8 @@ define weak_odr spir_kernel void @b() "sycl-module-id"="b.cpp" {
 attributes #1 = { "sycl-device-global-size"="16" "sycl-device-image-scope" "sycl-host-access"="0" "sycl-unique-id"="u" }
 `
 
-// TestSanitizerLists: each image has the list of kernels, in the form in which the
-// sanitizer's runtime reads it, and says which sanitizer that is.
+// TestSanitizerLists checks that each image has the list of kernels, in the format that the
+// sanitizer's runtime reads, and names the sanitizer.
 func TestSanitizerLists(t *testing.T) {
 	for list, want := range map[string]string{
 		"__AsanKernelMetadata":          "asan",
@@ -43,7 +43,7 @@ func TestSanitizerLists(t *testing.T) {
 					}
 				}
 				if got != want {
-					t.Errorf("sanUsed is %q, want %q", got, want)
+					t.Errorf("sanUsed %q, want %q", got, want)
 				}
 				var code strings.Builder
 				testkit.NoError(t, image.WriteCode(&code))

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// describeImages lists each image: its number, its entry points, and after a
-// colon what else it defines.
+// describeImages lists each image: its number, its entry points and, after a colon, its other
+// definitions.
 func describeImages(images []*Image) string {
 	var b strings.Builder
 	for _, image := range images {
@@ -41,7 +41,7 @@ func split(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 	return newImageModule(m, Options{Split: o}, nil, false).images()
 }
 
-// kernel writes a kernel of a source with metadata or attributes after its name.
+// kernel returns a kernel of a source, with metadata or attributes after its name.
 func kernel(name, source, rest string) string {
 	return fmt.Sprintf("define spir_kernel void @%s() \"sycl-module-id\"=%q %s {\n  ret void\n}\n", name, source, rest)
 }
@@ -291,7 +291,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestSplitRefuses(t *testing.T) {
+func TestSplitRejects(t *testing.T) {
 	uses := func(kernel, source, variable string) string {
 		return fmt.Sprintf("define spir_kernel void @%s() \"sycl-module-id\"=%q {\n  store i32 1, ptr addrspace(1) @%s\n  ret void\n}\n", kernel, source, variable)
 	}
@@ -309,33 +309,33 @@ func TestSplitRefuses(t *testing.T) {
 		{"a work-group size of 2^32 that became 0", "define spir_kernel void @_ZTS1K() \"sycl-module-id\"=\"a.cpp\" !dbg !2 !reqd_work_group_size !1 {\n  ret void\n}\n" +
 			"!1 = !{i32 1, i32 1, i32 0}\n!2 = distinct !DISubprogram(name: \"operator()\", scope: !3, file: !3, line: 7)\n!3 = !DIFile(filename: \"a.cpp\", directory: \".\")\n",
 			SplitOptions{Mode: SplitAuto}, "a.cpp:7: kernel 'K': required work-group size is out of range; use sizes from 1 to 4294967295"},
-		{"a work-group size of 64 bits", kernel("_ZTS1K", "a.cpp", "!reqd_work_group_size !1") + "!1 = !{i64 4294967296, i64 1}\n", SplitOptions{Mode: SplitPerKernel},
+		{"a 64-bit work-group size", kernel("_ZTS1K", "a.cpp", "!reqd_work_group_size !1") + "!1 = !{i64 4294967296, i64 1}\n", SplitOptions{Mode: SplitPerKernel},
 			"kernel 'K': required work-group size is out of range"},
 		{"the largest work-group size", kernel("a", "a.cpp", "!reqd_work_group_size !1") + "!1 = !{i64 4294967295, i32 1}\n", SplitOptions{Mode: SplitPerKernel}, ""},
 		{"a sub-group size that is not a number", kernel("a", "a.cpp", `"sycl-sub-group-size"="wide"`), SplitOptions{Mode: SplitPerSource},
 			"function a: attribute \"sycl-sub-group-size\": \"wide\" is not a size"},
 		{"two sub-group sizes of a kernel", kernel("a", "a.cpp", "!intel_reqd_sub_group_size !1") + "!1 = !{i32 16, i32 32}\n", SplitOptions{Mode: SplitPerSource},
 			"function a: !intel_reqd_sub_group_size: !1 is not one number"},
-		{"image scope of what is no device global", `@g = addrspace(1) constant i32 0 "sycl-device-image-scope"` + "\n" + reads("a", "a.cpp", "g") + reads("b", "b.cpp", "g"),
+		{"image scope of a variable that is not a device global", `@g = addrspace(1) constant i32 0 "sycl-device-image-scope"` + "\n" + reads("a", "a.cpp", "g") + reads("b", "b.cpp", "g"),
 			SplitOptions{Mode: SplitPerSource}, ""},
 		{"the device library's variable for failed assertions", "@SPIR_AssertHappenedMem = linkonce_odr addrspace(1) global i32 0\n" +
 			uses("a", "a.cpp", "SPIR_AssertHappenedMem") + uses("b", "b.cpp", "SPIR_AssertHappenedMem"), SplitOptions{Mode: SplitPerSource}, ""},
-		{"a variable in code of DPC++'s front end, which has checked it", "@v = internal addrspace(1) global i32 0\n" +
+		{"a variable in code of DPC++'s front end", "@v = internal addrspace(1) global i32 0\n" +
 			uses("a", "a.cpp", "v") + uses("b", "b.cpp", "v") + "!sycl_aspects = !{!1}\n!1 = !{!\"fp64\", i32 6}\n", SplitOptions{Mode: SplitPerSource}, ""},
 		{"an unknown mode", "", SplitOptions{Mode: "per_thread"}, `unknown split mode "per_thread"`},
 		{"a device global of image scope in two images", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
 			SplitOptions{Mode: SplitPerSource}, `device_global variable 'g' with property "device_image_scope" is used in more than one device image`},
-		{"one whose scope is spelled out", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"="true"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
+		{"a device global with explicit image scope in two images", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"="true"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
 			SplitOptions{Mode: SplitPerSource}, `device_global variable 'g'`},
-		{"one of program scope", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"="false"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
+		{"a device global of program scope in two images", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"="false"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "b.cpp", "g"),
 			SplitOptions{Mode: SplitPerSource}, ""},
-		{"in one image", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "a.cpp", "g"),
+		{"a device global in one image", `@g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-device-image-scope"` + "\n" + uses("a", "a.cpp", "g") + uses("b", "a.cpp", "g"),
 			SplitOptions{Mode: SplitPerSource}, ""},
 		{"a variable of stock clang in two images", "@_ZL7counter = internal addrspace(1) global i32 0\n" + uses("a", "a.cpp", "_ZL7counter") + uses("b", "b.cpp", "_ZL7counter"),
 			SplitOptions{Mode: SplitPerSource}, "global variable 'counter' is used in more than one device image, by kernels 'b' and 'a'"},
-		{"which is not split", "@counter = internal addrspace(1) global i32 0\n" + uses("a", "a.cpp", "counter") + uses("b", "b.cpp", "counter"),
+		{"a variable of stock clang in one image", "@counter = internal addrspace(1) global i32 0\n" + uses("a", "a.cpp", "counter") + uses("b", "b.cpp", "counter"),
 			SplitOptions{Mode: SplitOff}, ""},
-		{"or allowed", "@counter = internal addrspace(1) global i32 0\n" + uses("a", "a.cpp", "counter") + uses("b", "b.cpp", "counter"),
+		{"a variable of stock clang in two images, allowed", "@counter = internal addrspace(1) global i32 0\n" + uses("a", "a.cpp", "counter") + uses("b", "b.cpp", "counter"),
 			SplitOptions{Mode: SplitPerSource, Dependencies: true}, ""},
 		{"a constant in two images", "@c = internal addrspace(1) constant i32 0\n" + uses("a", "a.cpp", "c") + uses("b", "b.cpp", "c"),
 			SplitOptions{Mode: SplitPerSource}, ""},
@@ -388,8 +388,7 @@ define linkonce_odr spir_func void @set() {
 !4 = !{!"second", !"k2"}
 `
 
-// TestUsedWithUnknownType has a list with a type that cannot be read, of which one
-// element stays.
+// TestUsedWithUnknownType has a list with an unreadable type, of which one element remains.
 func TestUsedWithUnknownType(t *testing.T) {
 	m := parse(t, `@a = addrspace(1) global i8 0 "sycl-unique-id"="a"
 @b = addrspace(1) global i8 0
@@ -397,11 +396,11 @@ func TestUsedWithUnknownType(t *testing.T) {
 `)
 	forgetUsed(m, Options{})
 	if got, want := write(t, m), "global [1 x ptr addrspace(1)] [ptr addrspace(1) @b]"; !strings.Contains(got, want) {
-		t.Errorf("no %s in\n%s", want, got)
+		t.Errorf("missing %s in\n%s", want, got)
 	}
 }
 
-// TestSplitImages tests the contents of images other than functions.
+// TestSplitImages checks the contents of images other than functions.
 func TestSplitImages(t *testing.T) {
 	m := parse(t, wholeModule)
 	forgetUsed(m, Options{})
@@ -445,7 +444,7 @@ func TestSplitImages(t *testing.T) {
 	}
 }
 
-// TestVisibleSymbols tests the visibility of an image's symbols.
+// TestVisibleSymbols checks the visibility of an image's symbols.
 func TestVisibleSymbols(t *testing.T) {
 	const ir = `@dg = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="u"
 @table = addrspace(1) constant [1 x ptr] [ptr @referenced]
@@ -485,11 +484,11 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 		kernel  string // with linkage and no internal, of the image of the kernel
 		virtual string // of the image of the virtual function
 	}{
-		{"entry points, and variables", SplitOptions{Mode: SplitPerSource},
+		{"entry points and variables", SplitOptions{Mode: SplitPerSource},
 			"dg table plain:linkonce_odr vtable:linkonce_odr kernel:weak_odr external referenced virtual:declared", "dg virtual"},
-		{"of functions, kernels only", SplitOptions{Mode: SplitPerSource, KernelsOnly: true},
+		{"only kernels as entry points", SplitOptions{Mode: SplitPerSource, KernelsOnly: true},
 			"dg table plain:linkonce_odr vtable:linkonce_odr kernel:weak_odr referenced virtual:declared", "dg virtual"},
-		{"also what other images may import", SplitOptions{Mode: SplitPerSource, KernelsOnly: true, Dependencies: true},
+		{"functions that other images may import", SplitOptions{Mode: SplitPerSource, KernelsOnly: true, Dependencies: true},
 			"dg table plain:linkonce_odr vtable:linkonce_odr kernel:weak_odr external referenced virtual:declared", "dg virtual"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -498,7 +497,7 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 			if err != nil || len(images) != 2 {
 				t.Fatalf("%d images, %v", len(images), err)
 			}
-			for i, want := range []string{test.virtual, test.kernel} { // in descending order of what keeps them apart
+			for i, want := range []string{test.virtual, test.kernel} { // in descending order of the split key
 				var out bytes.Buffer
 				testkit.NoError(t, images[i].WriteCode(&out))
 				written := parse(t, out.String())
@@ -523,8 +522,8 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 	}
 }
 
-// TestIdleDeviceGlobals: an image keeps a static device global of its properties that none of its
-// kernels uses, even after LLVM's cleanup.
+// TestIdleDeviceGlobals checks that an image keeps a static device global of its properties that
+// none of its kernels uses, even after LLVM's cleanup.
 func TestIdleDeviceGlobals(t *testing.T) {
 	const ir = `target triple = "spir64-unknown-unknown"
 @llvm.compiler.used = appending global [1 x ptr addrspace(1)] [ptr addrspace(1) @counter], section "llvm.metadata"
@@ -548,7 +547,7 @@ define spir_kernel void @other() {
 				want = "@counter = internal addrspace(1) global i32 0"
 			}
 			if !strings.Contains(image, want) || strings.Contains(image, "@llvm.compiler.used") != dpcpp {
-				t.Errorf("%v: no %q, or another list, in\n%s", dpcpp, want, image)
+				t.Errorf("%v: missing %q, or unexpected list, in\n%s", dpcpp, want, image)
 			}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// calls writes a kernel or function whose body names symbols: "@x" is a variable that
-// it reads, "f" a function that it calls, and "virtual" a virtual call.
+// calls returns a kernel or function whose body names symbols: "@x" is a variable that it reads,
+// "f" a function that it calls, and "virtual" a virtual call.
 func calls(head string, names ...string) string {
 	var b strings.Builder
 	b.WriteString("define " + head + " {\n")
@@ -37,7 +37,7 @@ func virtualFunction(name, set string, names ...string) string {
 	return calls(fmt.Sprintf("spir_func void @%s() \"indirectly-callable\"=%q", name, set), names...)
 }
 
-// table writes a variable that holds the address of a symbol.
+// table returns a variable that holds the address of a symbol.
 func table(name, symbol string) string {
 	return fmt.Sprintf("@%s = addrspace(1) constant { [2 x ptr] } { [2 x ptr] [ptr null, ptr @%s] }\n", name, symbol)
 }
@@ -46,7 +46,7 @@ var virtualCases = []struct {
 	name string
 	ir   string
 	sets string // by kernel, "-" for one without the attribute
-	says string // lines of diagnostics
+	says string // lines of the diagnostics
 }{
 	{
 		name: "a kernel that uses a vtable may call its functions",
@@ -337,12 +337,12 @@ func setsOf(m *llvmir.Module) string {
 	return strings.Join(words, " ")
 }
 
-// TestVirtualCasesAreIR has LLVM read the modules of the table.
+// TestVirtualCasesAreIR checks that LLVM accepts the modules of the table.
 func TestVirtualCasesAreIR(t *testing.T) {
 	opt := testkit.Program(t, "opt")
 	for _, test := range virtualCases {
 		if test.name == "what goes in circles" || strings.Contains(test.ir, "invoke") {
-			continue // LLVM takes neither aliases in circles nor code without landing pads
+			continue // LLVM rejects cyclic aliases and code without landing pads
 		}
 		cmd := exec.Command(opt, "-passes=verify", "-disable-output", "-")
 		cmd.Stdin = strings.NewReader(test.ir)
@@ -352,8 +352,8 @@ func TestVirtualCasesAreIR(t *testing.T) {
 	}
 }
 
-// TestVirtualFunctionsInProperties follows sets to the aspects and property sets of
-// images, and to the images themselves.
+// TestVirtualFunctionsInProperties checks the effect of sets on the aspects, property sets and
+// contents of images.
 func TestVirtualFunctionsInProperties(t *testing.T) {
 	const source = ` "sycl-module-id"="a.cpp"`
 	ir := "target triple = \"spir64-unknown-unknown\"\n" + table("vtable", "f") +
@@ -399,8 +399,8 @@ func TestVirtualFunctionsInProperties(t *testing.T) {
 	}
 }
 
-// TestLongChainsToVirtualCallsAreCut has a chain of a thousand calls.
-func TestLongChainsToVirtualCallsAreCut(t *testing.T) {
+// TestLongVirtualCallChains has a chain of a thousand calls.
+func TestLongVirtualCallChains(t *testing.T) {
 	const n = 1000
 	var b strings.Builder
 	b.WriteString(calls("spir_kernel void @k()", "f0"))
@@ -413,14 +413,14 @@ func TestLongChainsToVirtualCallsAreCut(t *testing.T) {
 		t.Fatalf("%d diagnostics", len(list))
 	}
 	notes := list[0].Notes
-	// The question, the heading, the chain, its end and the advice.
+	// The question, the heading, the chain, its end, and the advice.
 	if want := 2 + devicecode.MaxChain + 2 + 1; len(notes) != want || notes[want-3] != "  ..." || notes[want-2] != fmt.Sprintf("  f%d()", n) {
 		t.Errorf("%d lines, want %d: %q", len(notes), want, notes)
 	}
 }
 
-// TestVirtualFunctionsAreFoundInLinearTime compares what is allocated for modules of
-// one and four times the size, in which all kernels share code.
+// TestVirtualFunctionsAreFoundInLinearTime compares the allocations for modules of one and four
+// times the size, in which all kernels share code.
 func TestVirtualFunctionsAreFoundInLinearTime(t *testing.T) {
 	cost := func(n int) uint64 {
 		var b strings.Builder
