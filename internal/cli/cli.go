@@ -70,13 +70,13 @@ func diagnose(w io.Writer, place, severity, format string, args ...any) {
 // Run runs a command after its flags are parsed.
 type Run func(ctx context.Context, env *Env, args []string) error
 
-// A Command is one subcommand of a tool, or the whole tool when its name is empty.
+// A Command is a subcommand of a tool, or the whole tool if its name is empty.
 type Command struct {
 	Name    string // "pack"; empty for a tool without subcommands
 	Args    string // the arguments after the flags, as in "FILE..."
 	Short   string // one line for the list of subcommands
-	Long    string // more, for the command's own help
-	Example string // a command line that works
+	Long    string // further paragraphs for the command's own help
+	Example string // a valid command line
 	// Setup declares the flags and returns the function that uses them.
 	Setup func(fs *flag.FlagSet) Run
 }
@@ -89,10 +89,10 @@ type Tool struct {
 	Commands []*Command
 }
 
-// usageError is an invalid command line.
+// usageError is returned for an invalid command line.
 type usageError struct {
 	msg     string
-	command string // the tool, or its subcommand, whose help is of use
+	command string // the tool or subcommand whose help to recommend
 }
 
 func (e *usageError) Error() string { return e.msg }
@@ -111,7 +111,7 @@ type noError struct{ err error }
 func (e *noError) Error() string { return e.err.Error() }
 func (e *noError) Unwrap() error { return e.err }
 
-// errSilentNo is the result of [No] without a message.
+// errSilentNo is the error of [No] without a message.
 var errSilentNo = errors.New("no")
 
 // No returns an error that makes a tool exit with 1. If err is nil, no message is printed,

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// echo is a tool with one subcommand that prints its arguments, or fails as they say.
+// echo is a tool with one subcommand, which prints its arguments, or fails in the way that they
+// specify.
 func echo(fail error) *Tool {
 	return &Tool{
 		Name: "echo", Short: "print arguments",
@@ -57,14 +58,14 @@ func TestArguments(t *testing.T) {
 		args []string
 		want string
 	}{
-		"flags between arguments":      {[]string{"say", "a", "--loud", "b"}, "A B\n"},
-		"one dash, as DPC++ spells":    {[]string{"say", "-loud", "a"}, "A\n"},
-		"everything after two dashes":  {[]string{"say", "a", "--", "--loud"}, "a --loud\n"},
-		"lists and repeated flags":     {[]string{"say", "--word=a,b", "--word", "c"}, "a b c\n"},
-		"its directory":                {[]string{"say", "@" + placed}, "--in=" + filepath.Dir(placed) + "/x\n"},
-		"a parameter file":             {[]string{"say", "@" + params}, "FROM FILE\n"},
-		"another program's arguments":  {[]string{"say", "@" + params, "--", "@" + params}, "FROM FILE @" + strings.ToUpper(params) + "\n"},
-		"two dashes and nothing after": {[]string{"say", "a", "--"}, "a\n"},
+		"flags between arguments":     {[]string{"say", "a", "--loud", "b"}, "A B\n"},
+		"one dash, as in DPC++":       {[]string{"say", "-loud", "a"}, "A\n"},
+		"everything after two dashes": {[]string{"say", "a", "--", "--loud"}, "a --loud\n"},
+		"lists and repeated flags":    {[]string{"say", "--word=a,b", "--word", "c"}, "a b c\n"},
+		"its directory":               {[]string{"say", "@" + placed}, "--in=" + filepath.Dir(placed) + "/x\n"},
+		"a parameter file":            {[]string{"say", "@" + params}, "FROM FILE\n"},
+		"another program's arguments": {[]string{"say", "@" + params, "--", "@" + params}, "FROM FILE @" + strings.ToUpper(params) + "\n"},
+		"two dashes at the end":       {[]string{"say", "a", "--"}, "a\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if code, stdout, stderr := run(t, echo(nil), test.args...); code != 0 || stdout != test.want {
@@ -81,22 +82,22 @@ func TestExitCodes(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		"no subcommand":          {nil, nil, ExitUsage, "missing subcommand"},
-		"an unknown subcommand":  {[]string{"sing"}, nil, ExitUsage, `unknown subcommand "sing"; expected one of say`},
-		"a flag first":           {[]string{"--loud"}, nil, ExitUsage, `unknown flag "--loud"; a subcommand comes first: say`},
-		"a file first":           {[]string{"/"}, nil, ExitUsage, `missing subcommand before the file "/"; expected one of say`},
-		"nearly a subcommand":    {[]string{"sax"}, nil, ExitUsage, `unknown subcommand "sax"; did you mean say?`},
-		"help of no subcommand":  {[]string{"help", "sax"}, nil, ExitUsage, "did you mean say?"},
-		"an unknown flag":        {[]string{"say", "--soft"}, nil, ExitUsage, "unknown flag --soft\n"},
-		"nearly a flag":          {[]string{"say", "--lound"}, nil, ExitUsage, "unknown flag --lound; did you mean --loud?"},
-		"nearly a flag, a value": {[]string{"say", "--wrod=a"}, nil, ExitUsage, "unknown flag --wrod; did you mean --word?"},
-		"no such parameter file": {[]string{"say", "@/nonexistent"}, nil, ExitBadInput, "parameter file"},
-		"the answer no":          {[]string{"say"}, No(errors.New("they differ")), ExitNo, "echo: error: they differ"},
-		"a silent no":            {[]string{"say"}, No(nil), ExitNo, ""},
-		"wrong usage":            {[]string{"say"}, Usagef("too %s", "few"), ExitUsage, "Run 'echo say --help'"},
-		"bad input, wrapped":     {[]string{"say"}, fmt.Errorf("a.bin: %w", BadInput(errors.New("truncated"))), ExitBadInput, "a.bin: truncated"},
-		"a missing file":         {[]string{"say"}, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, ExitBadInput, "open x"},
-		"a full disk":            {[]string{"say"}, errors.New("no space left"), ExitFailure, "no space left"},
+		"no subcommand":                  {nil, nil, ExitUsage, "missing subcommand"},
+		"an unknown subcommand":          {[]string{"sing"}, nil, ExitUsage, `unknown subcommand "sing"; expected one of say`},
+		"a flag first":                   {[]string{"--loud"}, nil, ExitUsage, `unknown flag "--loud"; a subcommand comes first: say`},
+		"a file first":                   {[]string{"/"}, nil, ExitUsage, `missing subcommand before the file "/"; expected one of say`},
+		"a misspelled subcommand":        {[]string{"sax"}, nil, ExitUsage, `unknown subcommand "sax"; did you mean say?`},
+		"help for an unknown subcommand": {[]string{"help", "sax"}, nil, ExitUsage, "did you mean say?"},
+		"an unknown flag":                {[]string{"say", "--soft"}, nil, ExitUsage, "unknown flag --soft\n"},
+		"a misspelled flag":              {[]string{"say", "--lound"}, nil, ExitUsage, "unknown flag --lound; did you mean --loud?"},
+		"a misspelled flag with a value": {[]string{"say", "--wrod=a"}, nil, ExitUsage, "unknown flag --wrod; did you mean --word?"},
+		"a missing parameter file":       {[]string{"say", "@/nonexistent"}, nil, ExitBadInput, "parameter file"},
+		"a negative result":              {[]string{"say"}, No(errors.New("they differ")), ExitNo, "echo: error: they differ"},
+		"a silent negative result":       {[]string{"say"}, No(nil), ExitNo, ""},
+		"a usage error":                  {[]string{"say"}, Usagef("too %s", "few"), ExitUsage, "Run 'echo say --help'"},
+		"wrapped bad input":              {[]string{"say"}, fmt.Errorf("a.bin: %w", BadInput(errors.New("truncated"))), ExitBadInput, "a.bin: truncated"},
+		"a missing file":                 {[]string{"say"}, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, ExitBadInput, "open x"},
+		"a full disk":                    {[]string{"say"}, errors.New("no space left"), ExitFailure, "no space left"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, _, stderr := run(t, echo(test.fail), test.args...)
@@ -109,19 +110,19 @@ func TestExitCodes(t *testing.T) {
 		return func(context.Context, *Env, []string) error { panic("a fault\n::error::x") }
 	}}}}
 	if code, _, stderr := run(t, broken); code != ExitFailure || !strings.Contains(stderr, "broken: error: internal error: a fault") {
-		t.Errorf("a panic: exit %d, %q", code, stderr)
+		t.Errorf("panic: exit %d, %q", code, stderr)
 	}
 	if BadInput(nil) != nil {
 		t.Error("BadInput(nil) is an error")
 	}
 }
 
-// full is a disk without space.
+// full is a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// TestFullDisk: what is not written is an error, whatever the command looks at.
+// TestFullDisk checks that a failed write is an error, whatever the command checks.
 func TestFullDisk(t *testing.T) {
 	for _, test := range []struct {
 		args []string
@@ -140,7 +141,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestNames: names of files do not control a terminal or the log of a job.
+// TestNames checks that file names cannot control a terminal or the log of a job.
 func TestNames(t *testing.T) {
 	name := "dir\n::error::x/a\x1b[2J\n##[error]b"
 	for _, args := range [][]string{{"say", name}, {"say", "--word=" + name}} {
@@ -165,10 +166,10 @@ func TestHelp(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"of the tool":     {[]string{"--help"}, []string{"say  print words", "Example:\n  echo say --loud hello\n", "Exit codes:"}},
-		"of a subcommand": {[]string{"say", "--help"}, []string{"Usage: echo say [FLAGS] WORD...", "--loud\n        print in capitals", "--word word\n        one more word, in the place where it stands among the arguments, or in capitals when --loud\n        is there\n", "Example:\n  echo say --loud hello"}},
-		"by name":         {[]string{"help", "say"}, []string{"Usage: echo say"}},
-		"version":         {[]string{"--version"}, []string{"echo " + Version}},
+		"help of the tool":     {[]string{"--help"}, []string{"say  print words", "Example:\n  echo say --loud hello\n", "Exit codes:"}},
+		"help of a subcommand": {[]string{"say", "--help"}, []string{"Usage: echo say [FLAGS] WORD...", "--loud\n        print in capitals", "--word word\n        one more word, in the place where it stands among the arguments, or in capitals when --loud\n        is there\n", "Example:\n  echo say --loud hello"}},
+		"help by name":         {[]string{"help", "say"}, []string{"Usage: echo say"}},
+		"version":              {[]string{"--version"}, []string{"echo " + Version}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := run(t, echo(nil), test.args...)
@@ -177,14 +178,14 @@ func TestHelp(t *testing.T) {
 			}
 			for _, want := range test.want {
 				if !strings.Contains(stdout, want) {
-					t.Errorf("no %q in\n%s", want, stdout)
+					t.Errorf("missing %q in\n%s", want, stdout)
 				}
 			}
 		})
 	}
 }
 
-// A line of progress appears when a command takes long, and only on a terminal.
+// A progress line appears if a command takes long, and only on a terminal.
 func TestProgress(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
@@ -192,7 +193,7 @@ func TestProgress(t *testing.T) {
 	}
 	defer file.Close()
 	if p := (&Env{Stderr: file}).Progress(); p.terminal != nil || p.Due() {
-		t.Error("a file is no terminal")
+		t.Error("a file is treated as a terminal")
 	}
 	p := &Progress{terminal: file, next: time.Now().Add(time.Hour)}
 	early := p.Due()

@@ -43,7 +43,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// checkError fails unless the error is about the input and says why.
+// checkError fails unless the error is an input error with the wanted text.
 func checkError(t *testing.T, err error, want string) {
 	t.Helper()
 	var bad interface{ BadInput() }

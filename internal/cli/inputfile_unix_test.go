@@ -11,7 +11,7 @@ import (
 
 // Opening must not wait for a writer, and devices may never end.
 func TestSpecialFiles(t *testing.T) {
-	t.Chdir(t.TempDir()) // names of sockets are short
+	t.Chdir(t.TempDir()) // socket paths must be short
 	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
 		t.Fatal(err)
 	}

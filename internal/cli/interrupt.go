@@ -12,10 +12,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// How long a program may take after a signal. The sum is below a second.
+// Time limits after a signal. Their sum is less than a second.
 var (
-	grace   = 400 * time.Millisecond // to end by itself
-	tidying = 250 * time.Millisecond // to remove what it leaves
+	grace   = 400 * time.Millisecond // to finish normally
+	tidying = 250 * time.Millisecond // to remove scratch directories
 )
 
 // A signalError is the cause of a context that a signal canceled.
@@ -51,7 +51,7 @@ func IsStopped(ctx context.Context) bool {
 func Main(name string, work func(ctx context.Context) int) {
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		if !signal.Ignored(s) { // as it is for programs in the background of a script
+		if !signal.Ignored(s) { // programs in the background of a script ignore it
 			signal.Notify(signals, s)
 		}
 	}
@@ -66,7 +66,7 @@ func Main(name string, work func(ctx context.Context) int) {
 		cancel(why)
 		wait(done, signals)
 		atMost(tidying, func() {
-			time.Sleep(10 * time.Millisecond) // in which programs are killed, also after two signals in a row
+			time.Sleep(10 * time.Millisecond) // programs may be killed in this interval, even after a second signal
 			fmt.Fprintf(os.Stderr, "%s: %v\n", name, why)
 			outfile.RemoveScratch()
 		})

@@ -20,7 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// works are functions that the test binary runs instead of tests if WORK names one.
+// works are functions that the test binary runs instead of tests if WORK names one of them.
 var works = map[string]func(ctx context.Context, dir string) int{
 	"returns 3": func(context.Context, string) int { return 3 },
 	"ends with its context": func(ctx context.Context, dir string) int {
@@ -78,7 +78,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// start starts the test binary with a work and waits for it to be ready.
+// start starts the test binary with a work, and waits until it is ready.
 func start(t *testing.T, work string) (cmd *exec.Cmd, dir string, stderr *strings.Builder) {
 	t.Helper()
 	dir = t.TempDir()
@@ -138,14 +138,14 @@ func TestSignals(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			if took := time.Since(begin); took > time.Second {
-				t.Errorf("it took %v", took)
+				t.Errorf("took %v", took)
 			}
 			if status := failed.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != test.signals[0] {
-				t.Errorf("it ended with %v", failed)
+				t.Errorf("ended with %v", failed)
 			}
 			want := "program: stopped by " + map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM"}[test.signals[0]] + "\n"
 			if stderr.String() != want {
-				t.Errorf("it wrote %q", stderr)
+				t.Errorf("standard error: %q", stderr)
 			}
 			entries, err := os.ReadDir(dir)
 			if err != nil {
@@ -157,14 +157,14 @@ func TestSignals(t *testing.T) {
 				case "pid":
 					checkEnded(t, filepath.Join(dir, "pid"))
 				default:
-					t.Errorf("it left %s", e.Name())
+					t.Errorf("%s remains", e.Name())
 				}
 			}
 		})
 	}
 }
 
-// checkEnded fails when the process is alive whose number is in a file.
+// checkEnded fails if the process whose number is in a file is still alive.
 func checkEnded(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -175,7 +175,7 @@ func checkEnded(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Who inherits the process may take a moment to wait for it.
+	// The parent that inherits the process may take a moment to wait for it.
 	for range 100 {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if errors.Is(err, os.ErrNotExist) || strings.Contains(string(state), ") Z ") {
@@ -183,7 +183,7 @@ func checkEnded(t *testing.T, file string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("process %d runs on", pid)
+	t.Errorf("process %d is still running", pid)
 }
 
 func TestExitCode(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Program is like [exec.CommandContext], but when the context ends it also kills the
-// programs that the program started.
+// Program is like [exec.CommandContext], but when the context ends, it also kills all programs that
+// the program has started.
 func Program(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -29,7 +29,7 @@ func Program(ctx context.Context, program string, args ...string) *exec.Cmd {
 
 // die ends the process by a signal.
 func die(s syscall.Signal) {
-	if os.Getpid() != 1 { // the kernel keeps the first process of a container from dying so
+	if os.Getpid() != 1 { // the kernel does not let the first process of a container die this way
 		signal.Reset(s)
 		syscall.Kill(os.Getpid(), s)
 		time.Sleep(time.Second)

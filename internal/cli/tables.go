@@ -92,13 +92,14 @@ func ReadTable(name string) (*filetable.Table, error) {
 	return filetable.Read(name, f)
 }
 
-// Stem returns the name, without extension, for the files of the row with this code.
+// Stem returns the base name, without extension, for the files of the row with the given code.
 func Stem(code string) string {
 	base := filepath.Base(code)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// Stems returns the names, without extension, for the files of a table's rows. They must be unique.
+// Stems returns the base names, without extension, for the files of a table's rows. They must be
+// unique.
 func Stems(name string, t *filetable.Table) ([]string, error) {
 	column := t.Column(filetable.Code)
 	if column < 0 && len(t.Rows) > 0 {

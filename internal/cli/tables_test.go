@@ -8,23 +8,23 @@ import (
 	"testing"
 )
 
-// TestOpen finds files of tables, also those that Bazel has moved.
+// TestOpenListed checks that files of tables are found, even if Bazel has moved them.
 func TestOpenListed(t *testing.T) {
 	for name, c := range map[string]struct {
-		table, row, file string // file is where the row's file is, empty when there is none
+		table, row, file string // file is the location of the row's file, or "" if it does not exist
 	}{
-		"current directory":              {"out/k.table", "code/k.spv", "code/k.spv"},
-		"directory of the table":         {"out/k.table", "k.spv", "out/k.spv"},
-		"step ran with mapped paths":     {"bazel-out/k8-opt/bin/p/k.device/k.table", "bazel-out/cfg/bin/p/k.device/k.spv", "bazel-out/k8-opt/bin/p/k.device/k.spv"},
-		"reader runs with mapped paths":  {"bazel-out/cfg/bin/p/k.device/k.table", "bazel-out/k8-opt/bin/p/k.device/k.spv", "bazel-out/cfg/bin/p/k.device/k.spv"},
-		"by hand, in bazel-bin":          {"bazel-bin/p/k.device/k.table", "bazel-out/cfg/bin/p/k.device/k.spv", "bazel-bin/p/k.device/k.spv"},
-		"file of another package":        {"bazel-bin/p/k.table", "bazel-out/cfg/bin/q/k.spv", "bazel-bin/q/k.spv"},
-		"missing":                        {"bazel-bin/p/k.table", "bazel-out/cfg/bin/p/k.spv", ""},
-		"a path that Bazel has not made": {"out/p/k.table", "bazel-out/cfg/k.spv", ""},
+		"current directory":                   {"out/k.table", "code/k.spv", "code/k.spv"},
+		"directory of the table":              {"out/k.table", "k.spv", "out/k.spv"},
+		"written by a step with mapped paths": {"bazel-out/k8-opt/bin/p/k.device/k.table", "bazel-out/cfg/bin/p/k.device/k.spv", "bazel-out/k8-opt/bin/p/k.device/k.spv"},
+		"read by a step with mapped paths":    {"bazel-out/cfg/bin/p/k.device/k.table", "bazel-out/k8-opt/bin/p/k.device/k.spv", "bazel-out/cfg/bin/p/k.device/k.spv"},
+		"started manually in bazel-bin":       {"bazel-bin/p/k.device/k.table", "bazel-out/cfg/bin/p/k.device/k.spv", "bazel-bin/p/k.device/k.spv"},
+		"file of a different package":         {"bazel-bin/p/k.table", "bazel-out/cfg/bin/q/k.spv", "bazel-bin/q/k.spv"},
+		"missing":                             {"bazel-bin/p/k.table", "bazel-out/cfg/bin/p/k.spv", ""},
+		"a path outside of Bazel's outputs":   {"out/p/k.table", "bazel-out/cfg/k.spv", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			// Files of that name elsewhere are not the one.
+			// Files with the same name in other locations are not used.
 			for _, file := range []string{c.file, "k.spv"} {
 				if file == "" || file == "k.spv" && c.row == "k.spv" {
 					continue
@@ -39,7 +39,7 @@ func TestOpenListed(t *testing.T) {
 			data, found, err := ReadListed(c.table, c.row)
 			if c.file == "" {
 				if !errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("Read(%q, %q) = %q, %v; there is no such file", c.table, c.row, data, err)
+					t.Errorf("Read(%q, %q) = %q, %v; want an error", c.table, c.row, data, err)
 				}
 				return
 			}

@@ -32,7 +32,7 @@ type Progress struct {
 }
 
 const (
-	progressAfter = time.Second // people do not like to wait longer
+	progressAfter = time.Second // longer waits need feedback
 	progressEvery = 200 * time.Millisecond
 )
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A Position is where an added option stands on a command line.
+// A Position is the position of an added option on a command line.
 type Position uint8
 
 const (
-	First Position = iota // before all options, so that those of the user count
+	First Position = iota // before all options, so that user options take precedence
 	Front                 // before the user's include directories
 	Own                   // after the user's options
 	Last                  // after all options
@@ -34,14 +34,14 @@ const (
 	Warnings                    // an option is about warnings
 	Numbered                    // the release of DPC++ is known, and the host compiler is clang
 	GCCDir                      // the directory of g++ is known
-	RDC                         // device code is linked when the program is
-	Emulate                     // kernels that only convert double run on devices without it
+	RDC                         // device code is linked at the program's link
+	Emulate                     // kernels that only convert doubles run on devices without fp64
 	LTO                         // an option asks for link-time optimization
 )
 
-// An Add is options that rules_sycl passes by itself.
+// An Add is a list of options that rules_sycl adds.
 type Add struct {
-	Words      []string // with {NAME} for what the front end fills in
+	Words      []string // {NAME} is a placeholder that the front end fills in
 	To         Step     // Host or Device
 	At         Position
 	If, Unless Cond // all conditions of If hold, and none of Unless
@@ -49,11 +49,11 @@ type Add struct {
 	Why        string
 }
 
-// Adds returns all options that rules_sycl passes by itself, in the order of a command line.
+// Adds returns all options that rules_sycl adds, in the order of a command line.
 //
-// The names to fill in are: front, the directory of the headers that precede libsycl's; dpcpp,
-// libsycl's include directory; number, the value of __INTEL_LLVM_COMPILER; prefix, the unique prefix
-// of a source's internal names; split, the mode of -fsycl-device-code-split=; and gcc, the
+// The placeholders are: front, the directory of the headers that precede libsycl's; dpcpp,
+// libsycl's include directory; number, the value of __INTEL_LLVM_COMPILER; prefix, the unique
+// prefix of a source's internal names; split, the mode of -fsycl-device-code-split=; and gcc, the
 // directory of g++'s libraries.
 func Adds() []Add {
 	both := Command | Bazel
@@ -101,8 +101,8 @@ func Adds() []Add {
 
 func words(text string) []string { return strings.Fields(text) }
 
-// AddedOptions returns the options that a front end passes by itself to a compile, at a position. The text
-// for {NAME} is fill[NAME].
+// AddedOptions returns the options that a front end adds to a compile at a position. {NAME} is
+// replaced with fill[NAME].
 func AddedOptions(front Frontend, to Step, at Position, is Cond, fill map[string]string) []string {
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(fill)) {

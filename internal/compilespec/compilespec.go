@@ -1,11 +1,10 @@
-// Package compilespec is the specification of how a SYCL source is compiled for the host and for
-// devices by two compilers. It holds two tables. [Rules] lists the options of gcc and clang with
-// the steps of a build that each goes to, and [Adds] lists the options that rules_sycl passes by
-// itself. Command syclc++ reads the tables, and the Bazel rules load Starlark that is generated
-// from them.
+// Package compilespec specifies how two compilers compile a SYCL source for the host and for
+// devices. It contains two tables. [Rules] lists the options of gcc and clang with the build steps
+// that receive them, and [Adds] lists the options that rules_sycl adds. Command syclc++ reads the
+// tables, and the Bazel rules load Starlark that is generated from them.
 //
-// Options that only DPC++'s drivers have are in package icpxflags. An option that neither table
-// lists goes to the host compile.
+// Options that only DPC++'s drivers support are in package icpxflags. An option that is in neither
+// table is passed to the host compile.
 package compilespec
 
 import (
@@ -13,7 +12,7 @@ import (
 	"strings"
 )
 
-// A Form is where an option has its value.
+// A Form specifies where the value of an option is.
 type Form uint8
 
 const (
@@ -24,7 +23,7 @@ const (
 	Equals               // after = or in the next argument
 )
 
-// A Step is a set of steps of a build.
+// A Step is a set of build steps.
 type Step uint8
 
 const (
@@ -34,38 +33,39 @@ const (
 	Placed                  // the link, at the position of the option among the files
 )
 
-// A Reading is how an option is read. Readings other than Copy and those that [Rule.DeviceWords]
-// translates are actions of a command line, which the Bazel rules do not have.
+// A Reading specifies how an option is interpreted. Readings other than Copy and those that
+// [Rule.DeviceWords] translates are actions of a command line, which the Bazel rules do not
+// support.
 type Reading uint8
 
 const (
-	Copy         Reading = iota // pass it to its steps as it is written
-	Standard                    // -std=: a language standard; the device compile takes those of C++
+	Copy         Reading = iota // pass it unchanged to its steps
+	Standard                    // -std=: a language standard; the device compile supports C++ standards
 	Warning                     // -W: a warning
 	Optimization                // -O: an optimization level
 	Debug                       // -g: debug information
-	Feature                     // -f: the device compile takes it if [DeviceFeatures] lists it
+	Feature                     // -f: the device compile supports it if [DeviceFeatures] lists it
 	Sysroot                     // --sysroot: in one word
 	Preprocessor                // an option for gcc's preprocessor
 	Depfile                     // an option about the dependency file
-	Mode                        // what to make
-	Query                       // a question that the host compiler answers
+	Mode                        // the kind of output
+	Query                       // a query that the host compiler answers
 	Language                    // -x: the language of the files that follow
-	Reject                      // an option that cannot work
-	Set                         // sets what the command does
+	Reject                      // an unsupported option
+	Set                         // an option of the command itself
 	Output                      // the output file
-	Location                    // where a part of syclc++ or DPC++ is
+	Location                    // the location of a part of syclc++ or DPC++
 )
 
 // A Rule is the treatment of an option of gcc and clang.
 type Rule struct {
 	Name    string
 	Form    Form
-	To      Step // the steps that the option goes to; those of the device compile see DeviceWords
+	To      Step // the steps that receive the option; for the device compile, see DeviceWords
 	Reading Reading
 }
 
-// Find returns the rule for an argument, with the longest name that matches, or nil.
+// Find returns the rule with the longest name that matches an argument, or nil.
 func Find(arg string) *Rule {
 	for i := range table {
 		r := &table[i]
@@ -79,11 +79,11 @@ func Find(arg string) *Rule {
 	return nil
 }
 
-// Rules returns all rules, the longest names first.
+// Rules returns all rules, sorted by descending length of names.
 func Rules() []Rule { return slices.Clone(table) }
 
-// Value returns the value of an argument that the rule matches, and reports whether the value is the
-// next argument.
+// Value returns the value of an argument that the rule matches, and reports whether the value is in
+// the next argument.
 func (r *Rule) Value(arg string) (value string, next bool) {
 	value = arg[len(r.Name):]
 	if value == "" {
@@ -95,8 +95,8 @@ func (r *Rule) Value(arg string) (value string, next bool) {
 	return value, false
 }
 
-// DeviceWords returns the words that the device compile gets for an option: words as they are
-// written, other words with the same meaning, or none.
+// DeviceWords returns the words that the device compile gets for an option: unchanged words,
+// equivalent words, or none.
 func (r *Rule) DeviceWords(words []string, value string) []string {
 	if r.To&Device == 0 {
 		return nil
@@ -136,11 +136,11 @@ func (r *Rule) DeviceWords(words []string, value string) []string {
 	return words
 }
 
-// debugLevels are the values of -g that ask for debug information, apart from the families gdb,
+// debugLevels are the values of -g that enable debug information, except for the families gdb,
 // stabs and dwarf-N.
 var debugLevels = []string{"", "1", "2", "3", "full", "mlt", "line-tables-only", "dwarf"}
 
-// isDeviceFeature reports whether the device compile takes an option -fX or -fno-X.
+// isDeviceFeature reports whether the device compile supports an option -fX or -fno-X.
 func isDeviceFeature(arg string) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(arg, "-f"), "no-")
 	if at := strings.IndexByte(name, '='); at >= 0 {
@@ -152,13 +152,13 @@ func isDeviceFeature(arg string) bool {
 	return slices.ContainsFunc(featureFamilies, func(prefix string) bool { return strings.HasPrefix(arg, prefix) })
 }
 
-// DeviceFeatures returns the names X of the options -fX and -fno-X that the device compile takes, in
-// order. A value follows a name that ends in "=".
+// DeviceFeatures returns the names X of the options -fX and -fno-X that the device compile
+// supports, sorted. A name that ends in "=" is followed by a value.
 func DeviceFeatures() []string { return slices.Clone(deviceFeatures) }
 
-// DebugLevels returns the values of -g that ask for debug information, apart from the families gdb,
+// DebugLevels returns the values of -g that enable debug information, except for the families gdb,
 // stabs and dwarf-N.
 func DebugLevels() []string { return slices.Clone(debugLevels) }
 
-// FeatureFamilies returns the beginnings of further options that the device compile takes.
+// FeatureFamilies returns the prefixes of further options that the device compile supports.
 func FeatureFamilies() []string { return slices.Clone(featureFamilies) }

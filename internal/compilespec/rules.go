@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// table holds all rules, the longest names first.
+// table holds all rules, sorted by descending length of names.
 var table = func() (list []Rule) {
 	add := func(form Form, reading Reading, to Step, names string) {
 		for name := range strings.FieldsSeq(names) {
@@ -13,7 +13,7 @@ var table = func() (list []Rule) {
 		}
 	}
 
-	// The preprocessor.
+	// The preprocessor
 	add(Either, Copy, Host|Device, "-D -U -I -F -include -imacros -isystem -iquote -idirafter -isysroot -iprefix -iwithprefix -iwithprefixbefore -iframework")
 	add(Either, Copy, Host|Device, "-ivfsoverlay -cxx-isystem -isystem-after")
 	add(Separate, Copy, Host, "-include-pch -aux-info -dumpbase -dumpbase-ext -dumpdir -serialize-diagnostics --serialize-diagnostics -Xassembler -wrapper -MJ -imultilib -imultiarch")
@@ -27,7 +27,7 @@ var table = func() (list []Rule) {
 	add(Exact, Mode, 0, "-c -S -E -M -MM -fsyntax-only --check --help -help --version")
 	add(Joined, Query, 0, "-print- --print- --help= --target-help -dumpversion -dumpmachine -dumpfullversion -dumpspecs")
 
-	// The compiles.
+	// The compiles
 	add(Joined, Standard, Host|Device, "-std=")
 	add(Joined, Warning, Host|Device|Link, "-W")
 	add(Exact, Copy, Host|Link, "-Wsystem-headers") // libsycl's headers cause warnings
@@ -51,7 +51,7 @@ var table = func() (list []Rule) {
 	add(Either, Copy, Host|Link, "-B")
 	add(Joined, Reject, 0, "-emit-llvm")
 
-	// The link.
+	// The link
 	add(Either, Copy, Placed, "-l -L -z -u -T")
 	add(Separate, Copy, Placed, "-e -h -Tbss -Tdata -Ttext -Xlinker -framework")
 	add(Joined, Copy, Placed, "-Wl,")
@@ -60,7 +60,7 @@ var table = func() (list []Rule) {
 	add(Exact, Copy, Link, "-shared -shared-libgcc -static-pie -pie -no-pie -nopie -nostdlib -nostdlib++ -nostartfiles -nodefaultlibs -nolibc -rdynamic -r -s -symbolic -t -n")
 	add(Joined, Copy, Link, "-static -rtlib= --rtlib= -unwindlib= --unwindlib= --ld-path= -fuse-ld=")
 
-	// The command itself.
+	// The command itself
 	add(Exact, Set, 0, "-v -### --require-images --skip-rejected-images")
 	add(Either, Output, 0, "-o")
 	add(Equals, Location, 0, "--dpcpp --driver --host-headers --ocloc --share-gpu-families")
@@ -69,10 +69,10 @@ var table = func() (list []Rule) {
 	return list
 }()
 
-// instructionSets lists the options -mX of x86 that libsycl-jit accepts. Device code does not have these
-// instructions, but sources ask for the macros that these options define, such as __AVX2__, and
-// both compiles must see the same source. gcc's further options -mX, such as -mfpmath=, are errors
-// there.
+// instructionSets lists the x86 options -mX that libsycl-jit accepts. Device code does not contain
+// these instructions, but sources check the macros that the options define, such as __AVX2__, and
+// both compiles must see the same source. libsycl-jit rejects gcc's other options -mX, such as
+// -mfpmath=.
 const instructionSets = `
 	mmx sse sse2 sse3 ssse3 sse4 sse4.1 sse4.2 sse4a avx avx2 avx512f avx512bw avx512cd avx512dq avx512vl
 	avx512ifma avx512vbmi avx512vbmi2 avx512vnni avx512bitalg avx512vpopcntdq avx512bf16 avx512fp16
@@ -83,9 +83,9 @@ const instructionSets = `
 	wbnoinvd pconfig cmpccxadd raoint prefetchi amx-tile amx-int8 amx-bf16 amx-fp16 amx-complex mwaitx rdpru
 	crc32 usermsr`
 
-// deviceFeatures lists the options -fX that libsycl-jit accepts and that change device code, or the
-// messages about it. Not rtti: -fno-rtti is for the host alone, because libsycl's headers need typeid in
-// device code.
+// deviceFeatures lists the options -fX that libsycl-jit accepts and that change device code or its
+// diagnostics. It does not list rtti: -fno-rtti applies only to the host, because libsycl's headers
+// need typeid in device code.
 var deviceFeatures = slices.Sorted(strings.FieldsSeq(`
 	fast-math math-errno fp-contract= fp-model= finite-math-only associative-math reciprocal-math
 	unsafe-math-optimizations signed-zeros honor-nans honor-infinities approx-func
@@ -110,5 +110,5 @@ var deviceFeatures = slices.Sorted(strings.FieldsSeq(`
 	finite-loops inline inline-functions jump-tables merge-all-constants slp-vectorize
 	unroll-loops vectorize`))
 
-// featureFamilies are the beginnings of further such options.
+// featureFamilies are the prefixes of further such options.
 var featureFamilies = []string{"-fno-builtin-", "-ftemplate-depth-"}

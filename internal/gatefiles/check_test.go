@@ -34,7 +34,7 @@ func goodReport(t *testing.T) string {
 	config := deviceconfig.Default()
 	d, ok := config.Lookup("intel_gpu_pvc")
 	if !ok {
-		t.Fatal("no such device")
+		t.Fatal("unknown device")
 	}
 	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: []report.ModuleKernel{{Name: "k"}}, Images: []report.ModuleImage{{Format: "spirv", Triple: "spir64", Digest: report.Digest{1}}}}}
 	r, err := report.Build(modules, []*deviceconfig.Device{d}, config, report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
@@ -61,34 +61,34 @@ func TestExitCodes(t *testing.T) {
 		code int
 		want string
 	}{
-		{"all is well", CheckOptions{Reports: good}, 0, ""},
+		{"no problems", CheckOptions{Reports: good}, 0, ""},
 		{"a baseline", CheckOptions{Reports: good, Baseline: GateFile{Name: "empty.json"}}, 0, ""},
-		{"content in place of files", CheckOptions{Reports: good, Policy: GateFile{Name: "gone.yaml", Data: []byte("version: 1\n")}, Baseline: GateFile{Name: "gone.json", Data: []byte(testkit.ReadFile(t, "empty.json"))}}, 0, ""},
+		{"content instead of files", CheckOptions{Reports: good, Policy: GateFile{Name: "gone.yaml", Data: []byte("version: 1\n")}, Baseline: GateFile{Name: "gone.json", Data: []byte(testkit.ReadFile(t, "empty.json"))}}, 0, ""},
 		{"no report", CheckOptions{}, 2, "no input; pass reports"},
-		{"a report that is missing", CheckOptions{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
+		{"a missing report", CheckOptions{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
 		{"a report that is a directory", CheckOptions{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
 		{"an invalid report", CheckOptions{Reports: []string{"policy.yaml"}}, 3, "policy.yaml: not a compatibility report"},
-		{"a base report that is missing", CheckOptions{Reports: good, BaseReports: []string{"gone.json"}}, 3, "gone.json cannot be read"},
-		{"a policy that is missing", CheckOptions{Reports: good, Policy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
+		{"a missing base report", CheckOptions{Reports: good, BaseReports: []string{"gone.json"}}, 3, "gone.json cannot be read"},
+		{"a missing policy", CheckOptions{Reports: good, Policy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
 		{"a policy that is a directory", CheckOptions{Reports: good, Policy: GateFile{Name: "folder"}}, 2, "folder is not a regular file"},
-		{"a policy with a fault", CheckOptions{Reports: good, Policy: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml:2: unknown key"},
-		{"a policy of the base branch that is missing", CheckOptions{Reports: good, BasePolicy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
-		{"a baseline that is missing", CheckOptions{Reports: good, Baseline: GateFile{Name: "gone.json"}}, 3, "--baseline: gone.json cannot be read: no such file or directory; run this command locally and commit the file: compat baseline update --baseline gone.json good.json"},
-		{"a baseline that is missing, of several reports", CheckOptions{Reports: []string{"good.json", "good.json"}, Policy: GateFile{Name: "one.yaml", Data: []byte("version: 1\n")}, Baseline: GateFile{Name: "gone.json"}}, 3, "compat baseline update --policy one.yaml --baseline gone.json good.json good.json"},
-		{"a baseline that is missing, of programs", programsOf(CheckOptions{Required: []string{"intel_gpu_*"}, Baseline: GateFile{Name: "gone.json"}}), 3,
+		{"an invalid policy", CheckOptions{Reports: good, Policy: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml:2: unknown key"},
+		{"a missing policy of the base branch", CheckOptions{Reports: good, BasePolicy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
+		{"a missing baseline", CheckOptions{Reports: good, Baseline: GateFile{Name: "gone.json"}}, 3, "--baseline: gone.json cannot be read: no such file or directory; run this command locally and commit the file: compat baseline update --baseline gone.json good.json"},
+		{"a missing baseline for several reports", CheckOptions{Reports: []string{"good.json", "good.json"}, Policy: GateFile{Name: "one.yaml", Data: []byte("version: 1\n")}, Baseline: GateFile{Name: "gone.json"}}, 3, "compat baseline update --policy one.yaml --baseline gone.json good.json good.json"},
+		{"a missing baseline for programs", programsOf(CheckOptions{Required: []string{"intel_gpu_*"}, Baseline: GateFile{Name: "gone.json"}}), 3,
 			"compat baseline update --required 'intel_gpu_*' --baseline gone.json --binary 'dist/*.whl' --devices a,b good.json"},
-		{"a baseline that is missing, of names that a shell takes for commands", CheckOptions{Reports: good, Baseline: GateFile{Name: "$(touch forged)`touch forged`it's"}}, 3,
+		{"a missing baseline for names with shell commands", CheckOptions{Reports: good, Baseline: GateFile{Name: "$(touch forged)`touch forged`it's"}}, 3,
 			`compat baseline update --baseline '$(touch forged)` + "`touch forged`" + `it'\''s' good.json`},
 		{"a baseline that is a directory", CheckOptions{Reports: good, Baseline: GateFile{Name: "folder"}}, 3, "folder is not a regular file"},
-		{"a baseline with a fault", CheckOptions{Reports: good, Baseline: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
+		{"an invalid baseline", CheckOptions{Reports: good, Baseline: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
 		{"a baseline with too many entries", CheckOptions{Reports: good, Policy: GateFile{Name: "policy.yaml"}, Baseline: GateFile{Name: "one.json"}}, 2, "one.json: the baseline has 1 entry (limits.max-baseline of the policy is 0); to accept it, set \"limits: {max-baseline: 1}\" in the policy"},
-		{"a baseline of the base branch that is missing", CheckOptions{Reports: good, BaseBaseline: GateFile{Name: "gone.json"}}, 3, "gone.json cannot be read"},
-		{"a workspace that is missing", CheckOptions{Reports: good, Workspace: "gone"}, 2, "workspace: open gone"},
-		{"a wrong day", CheckOptions{Reports: good, Today: "soon"}, 2, `today: invalid date "soon"`},
-		{"a wrong mode", CheckOptions{Reports: good, FailOn: "all"}, 2, `fail-on: expected new, any or none, got "all"`},
-		{"a wrong severity", CheckOptions{Reports: good, FailOnSeverity: "off"}, 2, `fail-on-severity: unknown value "off"`},
-		{"a wrong boolean", CheckOptions{Reports: good, FailOnStale: "yes"}, 2, `fail-on-stale: expected true or false, got "yes"`},
-		{"a wrong level", CheckOptions{Reports: good, Undetermined: "bad"}, 2, `undetermined: "bad" is not a severity`},
+		{"a missing baseline of the base branch", CheckOptions{Reports: good, BaseBaseline: GateFile{Name: "gone.json"}}, 3, "gone.json cannot be read"},
+		{"a missing workspace", CheckOptions{Reports: good, Workspace: "gone"}, 2, "workspace: open gone"},
+		{"an invalid date", CheckOptions{Reports: good, Today: "soon"}, 2, `today: invalid date "soon"`},
+		{"an invalid mode", CheckOptions{Reports: good, FailOn: "all"}, 2, `fail-on: expected new, any or none, got "all"`},
+		{"an invalid severity", CheckOptions{Reports: good, FailOnSeverity: "off"}, 2, `fail-on-severity: unknown value "off"`},
+		{"an invalid boolean", CheckOptions{Reports: good, FailOnStale: "yes"}, 2, `fail-on-stale: expected true or false, got "yes"`},
+		{"an invalid level", CheckOptions{Reports: good, Undetermined: "bad"}, 2, `undetermined: "bad" is not a severity`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r, err := Check(t.Context(), test.o)
@@ -133,11 +133,11 @@ func TestWriters(t *testing.T) {
 			t.Errorf("%s: %v, %d bytes", name, err, b.Len())
 		}
 		if err := w(failing{}, r, WriteOptions{}); err == nil {
-			t.Errorf("%s: a fault of the disk is no error", name)
+			t.Errorf("%s: no error for a failed write", name)
 		}
 	}
 	if got := strings.Join(slices.Sorted(maps.Keys(Writers)), " "); got != "gitlab json junit markdown sarif text" {
-		t.Errorf("Writers has the formats %s: list them here and in docs/check/policies.md", got)
+		t.Errorf("formats %s; list them here and in docs/check/policies.md", got)
 	}
 }
 
@@ -195,14 +195,14 @@ func TestAttackS14FileLocations(t *testing.T) {
 		want       string // "" for success
 	}{
 		{"a file of the workspace", "good.json", ""},
-		{"by its whole path", filepath.Join(dir, "good.json"), ""},
+		{"an absolute path", filepath.Join(dir, "good.json"), ""},
 		{"a link in the workspace", "same.json", ""},
-		{"a link out and in again", up, ""},
-		{"an output of Bazel", "bazel-bin/r.json", ""},
-		{"a file elsewhere that the user names", filepath.Join(outside, "elsewhere.json"), ""},
+		{"a link out of the workspace and back", up, ""},
+		{"a Bazel output", "bazel-bin/r.json", ""},
+		{"a file outside of the workspace named by the user", filepath.Join(outside, "elsewhere.json"), ""},
 		{"a link out of the workspace", "link.json", "link.json is a symbolic link that leads out of the workspace"},
 		{"a directory that is a symbolic link", "folder/elsewhere.json", "leads out of the workspace"},
-		{"a link of Bazel's name that is not Bazel's", "bazel-evil/elsewhere.json", "leads out of the workspace"},
+		{"a link named like a Bazel output", "bazel-evil/elsewhere.json", "leads out of the workspace"},
 		{"the passwords", "passwd.json", "leads out of the workspace"},
 		{"the environment", "environ.json", "leads out of the workspace"},
 		{"a loop", "loop.json", "loop.json cannot be read"},
@@ -248,7 +248,7 @@ func TestAttackS10ManyReports(t *testing.T) {
 	}
 	testkit.WriteFile(t, "large.json", "")
 	if err := os.Truncate("large.json", 10<<30); err != nil {
-		t.Skip("the disk has no files with holes:", err)
+		t.Skip("sparse files are not supported:", err)
 	}
 	if _, err := Check(t.Context(), CheckOptions{Reports: []string{"large.json"}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "not a compatibility report") {
 		t.Errorf("got %v", err)
@@ -288,7 +288,7 @@ func TestLongTexts(t *testing.T) {
 		{"a status in a report", good, `"status":"compatible"`, `"status":"` + text[:1<<20] + `"`, reportOf},
 		{"a format in a report", good, `"format":"spirv"`, `"format":"` + text[:1<<20] + `"`, reportOf},
 		{"a number in a baseline", baseline, `"count":1`, `"count":` + digits, baselineOf},
-		{"a number in place of a text", baseline, `"kernel":""`, `"kernel":` + digits, baselineOf},
+		{"a number instead of a string", baseline, `"kernel":""`, `"kernel":` + digits, baselineOf},
 		{"a member of a baseline", baseline, `"count"`, `"` + text + `"`, baselineOf},
 		{"a fingerprint", baseline, `"fingerprint":""`, `"fingerprint":"` + text + `"`, baselineOf},
 		{"a key of a policy", "version: 1\nX: 1\n", "X", text[:1000], policyOf},
@@ -297,7 +297,7 @@ func TestLongTexts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			changed := strings.Replace(test.text, test.old, test.new, 1)
 			if changed == test.text {
-				t.Fatalf("there is no %s", test.old)
+				t.Fatalf("missing %s", test.old)
 			}
 			testkit.WriteFile(t, "long", changed)
 			_, err := Check(t.Context(), test.o)

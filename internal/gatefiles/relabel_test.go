@@ -41,12 +41,12 @@ func TestOldBaselinesMatch(t *testing.T) {
 		name     string
 		old, now []string
 	}{
-		{"the next release of Python", []string{py311}, []string{py312}},
-		{"labels with tags, and without", []string{py311}, []string{"p/p/k.so"}},
-		{"labels without tags, and with", []string{"p/p/k.so"}, []string{py312}},
-		{"one module in place of two", []string{py311, py312}, []string{"p/p/k.so"}},
-		{"two modules in place of one", []string{"p/p/k.so"}, []string{py311, py312}},
-		{"two modules in place of two others", []string{py311, py312}, []string{py312, py313}},
+		{"a newer release of Python", []string{py311}, []string{py312}},
+		{"labels with tags, then without", []string{py311}, []string{"p/p/k.so"}},
+		{"labels without tags, then with", []string{"p/p/k.so"}, []string{py312}},
+		{"one module instead of two", []string{py311, py312}, []string{"p/p/k.so"}},
+		{"two modules instead of one", []string{"p/p/k.so"}, []string{py311, py312}},
+		{"two modules instead of two different ones", []string{py311, py312}, []string{py312, py313}},
 		{"a vendored library", []string{"p/p.libs/k-" + strings.Repeat("0a", 16) + ".dll"}, []string{"p/p.libs/k-" + strings.Repeat("1b", 16) + ".dll"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // Reading holds the options for reading SYCLBINs.
 type Reading struct {
 	Lenient bool
-	Assume  *release.Release // of files that do not record one; nil means 2026
+	Assume  *release.Release // the release of files that do not record one; nil means 2026
 }
 
 // Flags declares the flags of commands that read SYCLBINs.
@@ -70,8 +70,9 @@ func (o *Reading) Read(env *cli.Env, name string, r io.ReaderAt, size int64) (*s
 	return f, nil
 }
 
-// ResolveRelease warns of repairs, and settles which release a file is for that was read in
-// another way. That something is taken for granted is a warning where it matters.
+// ResolveRelease warns about repairs, and applies the assumed release to a file that was read in a
+// different way. Without an assumed release, it warns if the meaning of the file depends on the
+// release.
 func (o *Reading) ResolveRelease(env *cli.Env, name string, f *syclbin.File) {
 	if o.Lenient {
 		Warn(env, name, f.Findings)

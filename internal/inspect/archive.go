@@ -93,7 +93,7 @@ func (r *reader) member(ctx context.Context, f *file, in io.Reader, size int64, 
 	kind, in, err := peek(spender{in, &left.members, left.size})
 	switch {
 	case err != nil:
-		return fault(f, err)
+		return unreadable(f, err)
 	case kind == other:
 		return []outcome{{file: f}}
 	case kind != deviceFile && f.depth >= maxArchives:
@@ -108,7 +108,7 @@ func (r *reader) member(ctx context.Context, f *file, in io.Reader, size int64, 
 	}
 	s, err := spool(in, size)
 	if err != nil {
-		return fault(f, err)
+		return unreadable(f, err)
 	}
 	defer s.Close()
 	return r.content(ctx, f, s, s.Size(), left)
@@ -124,9 +124,9 @@ func peek(in io.Reader) (kind, io.Reader, error) {
 	return kindOfHead(head[:n]), io.MultiReader(bytes.NewReader(head[:n]), in), nil
 }
 
-// fault returns the outcome of a file that cannot be unpacked. Errors that do not come from the
+// unreadable returns the outcome of a file that cannot be unpacked. Errors that do not come from the
 // system are errors in the file. The libraries' errors have no suggested fix.
-func fault(f *file, err error) []outcome {
+func unreadable(f *file, err error) []outcome {
 	var system *os.PathError
 	var unpacked *scratchError
 	var bad interface{ BadInput() }
@@ -175,7 +175,7 @@ func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size in
 	z, err := zips(opened, size)
 	if err != nil {
 		opened.Close()
-		submit(f, func() []outcome { return fault(f, err) })
+		submit(f, func() []outcome { return unreadable(f, err) })
 		return
 	}
 	var open atomic.Int64 // members not read yet, plus this function
@@ -213,7 +213,7 @@ func noMember(f *file) []outcome {
 func (r *reader) zipContent(ctx context.Context, f *file, in io.ReaderAt, size int64, left *budget) []outcome {
 	z, err := zips(in, size)
 	if err != nil {
-		return fault(f, err)
+		return unreadable(f, err)
 	}
 	if !slices.ContainsFunc(z.File, isRegular) {
 		return noMember(f)
@@ -240,7 +240,7 @@ func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLab
 		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the member is compressed with the unsupported method %d; %s", safetext.Printable(f.name), member.Method, unpackIt))}}
 	}
 	if err != nil {
-		return fault(f, err)
+		return unreadable(f, err)
 	}
 	defer in.Close()
 	return r.member(ctx, f, in, int64(member.UncompressedSize64), left)
@@ -267,7 +267,7 @@ func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Read
 	case gzipFile:
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return nil, nil, fault(f, err)
+			return nil, nil, unreadable(f, err)
 		}
 		in = z
 	case bzip2File:
@@ -275,7 +275,7 @@ func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Read
 	case zstdFile:
 		z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
 		if err != nil {
-			return nil, nil, fault(f, err)
+			return nil, nil, unreadable(f, err)
 		}
 		in, done = z, z.Close
 	case xzFile:
@@ -288,7 +288,7 @@ func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Read
 	content, in, err := peek(spender{in, &left.tars, left.size})
 	switch {
 	case err != nil:
-		not = fault(f, err)
+		not = unreadable(f, err)
 	case content != tarFile:
 		not = []outcome{{file: f, none: "no tar archive is in the compressed file: " + unpackIt}}
 	default:
@@ -309,9 +309,9 @@ func (r *reader) tarMembers(ctx context.Context, f *file, in *tar.Reader, left *
 		case err == io.EOF:
 			return list
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
-			return append(list, fault(f, err)...)
+			return append(list, unreadable(f, err)...)
 		case n == maxMembers:
-			return append(list, fault(f, cli.BadInput(fmt.Errorf("the archive has more than %d members: %s", maxMembers, unpackIt)))...)
+			return append(list, unreadable(f, cli.BadInput(fmt.Errorf("the archive has more than %d members: %s", maxMembers, unpackIt)))...)
 		case header.Typeflag == tar.TypeReg:
 			list = append(list, r.member(ctx, memberFile(f, labels, header.Name), in, header.Size, left)...)
 		}

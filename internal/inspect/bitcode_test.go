@@ -110,16 +110,16 @@ func TestBitcode(t *testing.T) {
 		want   []string
 		stderr string
 	}{
-		"an offload binary":           {one, []string{"_ZTS1A", "_ZTS1D no"}, ""},
-		"a static library":            {members(arFile("a.o", one), arFile("b.o", two)), []string{"_ZTS1A", "_ZTS1B", "_ZTS1D no"}, ""},
-		"two members of one name":     {members(arFile("a.o", one), arFile("a.o", two)), []string{"_ZTS1A", "_ZTS1B", "_ZTS1D no"}, ""},
-		"a bundle":                    {codeBundle(bitcode(deviceCode("_ZTS1D2x"))), []string{"_ZTS1D2x no"}, ""},
-		"bitcode and SPIR-V":          {object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")), testkit.SPIRV("_ZTS1S")), []string{"_ZTS1A", "_ZTS1S"}, ""},
-		"code of several objects":     {object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")), bitcode(deviceCode("_ZTS1B"))), []string{"_ZTS1A", "_ZTS1B"}, ""},
-		"bitcode that LLVM rejects":   {members(arFile("a.o", one), arFile("bad.o", bad), arFile("bad.o", bad)), nil, `libk.a: cannot read the LLVM bitcode in 2 device images of 2 objects: member "bad.o", offset `},
-		"IR that cannot be read":      {object(t, offload.SYCL, bitcode("define spir_kernel void @k() {")), nil, "LLVM IR:"},
-		"bitcode of nothing":          {object(t, offload.SYCL, bitcode("target triple = \"spir64-unknown-unknown\"\n")), []string{}, "no kernels"},
-		"bitcode of another compiler": {object(t, offload.OpenMP, bitcode("bad")), nil, "an image of openmp"},
+		"an offload binary":                    {one, []string{"_ZTS1A", "_ZTS1D no"}, ""},
+		"a static library":                     {members(arFile("a.o", one), arFile("b.o", two)), []string{"_ZTS1A", "_ZTS1B", "_ZTS1D no"}, ""},
+		"two members with the same name":       {members(arFile("a.o", one), arFile("a.o", two)), []string{"_ZTS1A", "_ZTS1B", "_ZTS1D no"}, ""},
+		"a bundle":                             {codeBundle(bitcode(deviceCode("_ZTS1D2x"))), []string{"_ZTS1D2x no"}, ""},
+		"bitcode and SPIR-V":                   {object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")), testkit.SPIRV("_ZTS1S")), []string{"_ZTS1A", "_ZTS1S"}, ""},
+		"concatenated code of several objects": {object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")), bitcode(deviceCode("_ZTS1B"))), []string{"_ZTS1A", "_ZTS1B"}, ""},
+		"bitcode that LLVM rejects":            {members(arFile("a.o", one), arFile("bad.o", bad), arFile("bad.o", bad)), nil, `libk.a: cannot read the LLVM bitcode in 2 device images of 2 objects: member "bad.o", offset `},
+		"unreadable IR":                        {object(t, offload.SYCL, bitcode("define spir_kernel void @k() {")), nil, "LLVM IR:"},
+		"empty bitcode":                        {object(t, offload.SYCL, bitcode("target triple = \"spir64-unknown-unknown\"\n")), []string{}, "no kernels"},
+		"bitcode from a different compiler":    {object(t, offload.OpenMP, bitcode("bad")), nil, "an image of openmp"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			enter(t, map[string][]byte{"libk.a": test.file})
@@ -152,7 +152,7 @@ func TestBitcodeInPart(t *testing.T) {
 		}
 		o.Strict = true
 		if _, _, err := makeReport(t.Context(), o); err == nil || cli.ExitCode(err) != cli.ExitBadInput {
-			t.Errorf("%s: a gate passes with %v", file, err)
+			t.Errorf("%s: a gate passes: %v", file, err)
 		}
 	}
 }
@@ -179,10 +179,10 @@ func TestBitcodeWithoutLLVM(t *testing.T) {
 		t.Error("a gate passes")
 	}
 	if _, _, err := makeReport(t.Context(), Options{Files: []string{"libk.a"}, LLVMDis: old}); err == nil || !strings.Contains(err.Error(), "LLVM 13") {
-		t.Errorf("with an old llvm-dis: %v", err)
+		t.Errorf("old llvm-dis: %v", err)
 	}
 	if _, _, err := makeReport(t.Context(), Options{Files: []string{"libk.a"}, LLVMDis: "bin/none"}); err == nil || !strings.Contains(err.Error(), "cannot use bin/none as llvm-dis") {
-		t.Errorf("with a llvm-dis that is missing: %v", err)
+		t.Errorf("missing llvm-dis: %v", err)
 	}
 }
 
@@ -230,6 +230,6 @@ func TestLLVMBitcode(t *testing.T) {
 		t.Errorf("kernels %q", got)
 	}
 	if _, _, err := makeReport(t.Context(), Options{Files: []string{"cut.o"}}); err == nil || !strings.Contains(err.Error(), "rejects the bitcode") {
-		t.Errorf("cut bitcode: %v", err)
+		t.Errorf("truncated bitcode: %v", err)
 	}
 }

@@ -69,7 +69,7 @@ func isLink(name string) bool {
 type finder struct {
 	dir      *workspace.Directory
 	confined bool
-	// globConfined finds files by pattern, if confined is set.
+	// globConfined finds files by pattern if confined is set.
 	globConfined func(patterns []string) ([]string, error)
 	log          *log
 	unwanted     workspace.Exclusions

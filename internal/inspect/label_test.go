@@ -37,7 +37,7 @@ func TestModuleLabels(t *testing.T) {
 		want  []string
 	}{
 		{"one wheel", map[string][]byte{"p-1-cp311-cp311-linux_x86_64.whl": wheelOf(t, member{"p/k.cpython-311-x86_64-linux-gnu.so", one})}, []string{"p/p/k.so"}},
-		{"the next wheel", map[string][]byte{"p-2-cp312-cp312-linux_x86_64.whl": wheelOf(t, member{"p/k.cpython-312-x86_64-linux-gnu.so", two})}, []string{"p/p/k.so"}},
+		{"a newer wheel", map[string][]byte{"p-2-cp312-cp312-linux_x86_64.whl": wheelOf(t, member{"p/k.cpython-312-x86_64-linux-gnu.so", two})}, []string{"p/p/k.so"}},
 		{"both, with the same code", map[string][]byte{
 			"p-1-cp311-cp311-linux_x86_64.whl": wheelOf(t, member{"p/k.cpython-311-x86_64-linux-gnu.so", one}),
 			"p-1-cp312-cp312-linux_x86_64.whl": wheelOf(t, member{"p/k.cpython-312-x86_64-linux-gnu.so", one}),
@@ -46,11 +46,11 @@ func TestModuleLabels(t *testing.T) {
 			"p-1-cp311-cp311-linux_x86_64.whl": wheelOf(t, member{"p/k.cpython-311-x86_64-linux-gnu.so", one}),
 			"p-1-cp312-cp312-linux_x86_64.whl": wheelOf(t, member{"p/k.cpython-312-x86_64-linux-gnu.so", two}),
 		}, []string{"p/p/k.cpython-311-x86_64-linux-gnu.so", "p/p/k.cpython-312-x86_64-linux-gnu.so"}},
-		{"one wheel with both", map[string][]byte{"p-1-py3-none-linux_x86_64.whl": wheelOf(t,
+		{"one wheel with modules for both", map[string][]byte{"p-1-py3-none-linux_x86_64.whl": wheelOf(t,
 			member{"p/k.cpython-311-x86_64-linux-gnu.so", one}, member{"p/k.cpython-312-x86_64-linux-gnu.so", two})},
 			[]string{"p/p/k.cpython-311-x86_64-linux-gnu.so", "p/p/k.cpython-312-x86_64-linux-gnu.so"}},
-		{"a tagged module beside a plain one", map[string][]byte{"out/k.so": one, "out/k.abi3.so": two}, []string{"out/k.abi3.so", "out/k.so"}},
-		{"two libraries that differ in the hash", map[string][]byte{"p-1-py3-none-win_amd64.whl": wheelOf(t,
+		{"a tagged and an untagged module", map[string][]byte{"out/k.so": one, "out/k.abi3.so": two}, []string{"out/k.abi3.so", "out/k.so"}},
+		{"two libraries that differ only in the hash", map[string][]byte{"p-1-py3-none-win_amd64.whl": wheelOf(t,
 			member{"p.libs/k-" + strings.Repeat("0a", 16) + ".dll", one}, member{"p.libs/k-" + strings.Repeat("1b", 16) + ".dll", two})},
 			[]string{"p/p.libs/k-" + strings.Repeat("0a", 16) + ".dll", "p/p.libs/k-" + strings.Repeat("1b", 16) + ".dll"}},
 	} {

@@ -77,7 +77,7 @@ func (o *Options) glob() func([]string) ([]string, error) {
 // more often, so that half a million kernels need at most 256 MiB.
 const MemoryLimit = 230 << 20
 
-// nextIfEmpty says what to do about files without device code.
+// nextIfEmpty describes what to do about files without device code.
 const nextIfEmpty = "name the programs, libraries or wheels that are built with SYCL device code"
 
 // lookedFor lists the contents that files are searched for, for messages about files without any.
@@ -188,7 +188,7 @@ type collector struct {
 	repeated       int    // number of these that duplicate others in their file
 	omitted        string // the first reason for omitting images
 	elsewhere      string // a source in debug information outside of the workspace
-	fault          error  // the first file that cannot be read
+	firstError     error  // from the first file that cannot be read
 }
 
 // add adds the content of a file.
@@ -206,12 +206,12 @@ func (c *collector) add(found outcome, embedded bool) error {
 		if found.named() || c.Strict || found.unread == context.Canceled {
 			return found.unread
 		}
-		c.fault = cmp.Or(c.fault, found.unread)
+		c.firstError = cmp.Or(c.firstError, found.unread)
 		c.log.unread(found.unread)
 	}
 	switch {
 	case found.err != nil:
-		return c.addFault(found)
+		return c.addUnreadable(found)
 	case found.part == nil && found.named():
 		c.none[found.file] = found.none
 	case found.part == nil:
@@ -228,13 +228,13 @@ func (c *collector) add(found outcome, embedded bool) error {
 	return nil
 }
 
-// addFault handles a file that cannot be read. This is an error if the file was named or if the
+// addUnreadable handles a file that cannot be read. This is an error if the file was named or if the
 // system caused it.
-func (c *collector) addFault(found outcome) error {
+func (c *collector) addUnreadable(found outcome) error {
 	if found.named() || c.Strict || cli.ExitCode(found.err) != cli.ExitBadInput {
 		return found.err
 	}
-	c.fault = cmp.Or(c.fault, found.err)
+	c.firstError = cmp.Or(c.firstError, found.err)
 	c.log.unreadable(found.err)
 	return nil
 }
@@ -244,8 +244,8 @@ func (c *collector) check() error {
 	switch {
 	case len(c.parts) > 0:
 		return nil
-	case c.fault != nil:
-		return c.fault
+	case c.firstError != nil:
+		return c.firstError
 	case c.omitted != "":
 		return emptyf("no device image can be taken: %s", c.omitted)
 	case c.files == 0 && c.links > 0:

@@ -169,19 +169,19 @@ func TestFiles(t *testing.T) {
 		{"the ./ of a name", map[string][]byte{"k.o": obj}, []string{"./k.o"}, []string{"k.o"}, nil, ""},
 		{"an archive of objects", map[string][]byte{"k.a": arFile("k.o", obj)}, []string{"k.a"}, []string{"k.a"}, nil, ""},
 		{"a SYCLBIN is a program without a name", map[string][]byte{"k.syclbin": syclbinFile(t)}, []string{"k.syclbin"}, []string{""}, []string{}, ""},
-		{"so is one beside SPIR-V and an empty table", map[string][]byte{"k.syclbin": syclbinFile(t), "k.spv": kernels, "e.table": nil}, []string{"k.syclbin", "k.spv", "e.table"}, []string{""}, []string{}, ""},
-		{"beside a program it is one of its own", map[string][]byte{"k.syclbin": syclbinFile(t), "k.o": obj}, []string{"k.syclbin", "k.o"}, []string{"k.o", "k.syclbin"}, nil, ""},
+		{"a SYCLBIN with SPIR-V and an empty table", map[string][]byte{"k.syclbin": syclbinFile(t), "k.spv": kernels, "e.table": nil}, []string{"k.syclbin", "k.spv", "e.table"}, []string{""}, []string{}, ""},
+		{"a SYCLBIN and a program", map[string][]byte{"k.syclbin": syclbinFile(t), "k.o": obj}, []string{"k.syclbin", "k.o"}, []string{"k.o", "k.syclbin"}, nil, ""},
 		{"a file and its directory", map[string][]byte{"out/k.syclbin": syclbinFile(t)}, []string{"out"}, []string{"out/k.syclbin"}, nil, ""},
 		{"files in a directory", map[string][]byte{"out/b/k.so.1.2": obj, "out/a.o": obj, "out/text": text, "out/empty": nil}, []string{"out"}, []string{"out/a.o", "out/b/k.so"}, []string{"out/a.o", "out/b/k.so.1.2"}, "compat: note: skipped 2 files without device images\n"},
 		{"patterns", map[string][]byte{"out/b/k.so": obj, "out/a.o": obj, "out/test/t.so": obj}, []string{"out/**/*.so", "!out/test/**"}, []string{"out/b/k.so"}, nil, ""},
 		{"files excluded from a directory", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!**/t.so"}, []string{"out/b/k.so"}, nil, ""},
 		{"an excluded directory", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!./out/test"}, []string{"out/b/k.so"}, nil, ""},
-		{"a pattern that takes nothing away", map[string][]byte{"k.so": obj}, []string{"k.so", "!test/**"}, []string{"k.so"}, nil, "compat: note: !test/** excludes no file\n"},
-		{"a file that two names find", map[string][]byte{"out/k.so": obj}, []string{"out", "out/k.so", "**/*.so"}, []string{"out/k.so"}, nil, ""},
+		{"an exclusion without a match", map[string][]byte{"k.so": obj}, []string{"k.so", "!test/**"}, []string{"k.so"}, nil, "compat: note: !test/** excludes no file\n"},
+		{"a file with two names", map[string][]byte{"out/k.so": obj}, []string{"out", "out/k.so", "**/*.so"}, []string{"out/k.so"}, nil, ""},
 		{"a file whose name is a command of a runner", map[string][]byte{"k.o": obj, "##[error]x": text}, []string{"k.o", "##[error]x"}, []string{"k.o"}, nil, "#\\u{23}[error]x: note: no device images\n"},
-		{"a file that a text stands beside", map[string][]byte{"k.o": obj, "text": text}, []string{"k.o", "text"}, []string{"k.o"}, nil, "text: note: no device images\n"},
-		{"a pattern that matches nothing", map[string][]byte{"k.so": obj}, []string{"*.so", "*.dll"}, []string{"k.so"}, nil, "compat: note: no file matches *.dll\n"},
-		{"tables that patterns find", map[string][]byte{"out/k.table": []byte("[Code]\nout/k.spv\n"), "out/k.spv": kernels, "out/no.json": []byte("[1]")}, []string{"out/*.table", "out/*.json"}, []string{"out/k.table"}, nil, "skipped 1 file without"},
+		{"a file next to a text", map[string][]byte{"k.o": obj, "text": text}, []string{"k.o", "text"}, []string{"k.o"}, nil, "text: note: no device images\n"},
+		{"a pattern without a match", map[string][]byte{"k.so": obj}, []string{"*.so", "*.dll"}, []string{"k.so"}, nil, "compat: note: no file matches *.dll\n"},
+		{"tables found by patterns", map[string][]byte{"out/k.table": []byte("[Code]\nout/k.spv\n"), "out/k.spv": kernels, "out/no.json": []byte("[1]")}, []string{"out/*.table", "out/*.json"}, []string{"out/k.table"}, nil, "skipped 1 file without"},
 		{"a zip archive", map[string][]byte{"out/p.zip": zipped}, []string{"out/p.zip"}, []string{"out/p.zip/lib/k.so"}, nil, "skipped 1 file without"},
 		{"a tar archive", map[string][]byte{"p.tar": tarFileOf(t, member{"./lib/k.so", obj}, member{"../k.o", obj})}, []string{"p.tar"}, []string{"p.tar/k.o", "p.tar/lib/k.so"}, []string{"p.tar/../k.o", "p.tar/./lib/k.so"}, ""},
 		{"a compressed tar archive", map[string][]byte{"p.tgz": gzipped(tarFileOf(t, member{"k.so", obj}))}, []string{"p.tgz"}, []string{"p.tgz/k.so"}, nil, ""},
@@ -193,17 +193,17 @@ func TestFiles(t *testing.T) {
 			[]string{"dist/my_pkg-1.2-cp311-cp311-linux_x86_64.whl/my_pkg-1.2.data/data/lib/l.so", "dist/my_pkg-1.2-cp311-cp311-linux_x86_64.whl/my_pkg.libs/liba-0a1b2c3d.so.5", "dist/my_pkg-1.2-cp311-cp311-linux_x86_64.whl/my_pkg/k.so.3"}, ""},
 		{"wheels with the same code are one program", map[string][]byte{"p-1-cp310-cp310-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", obj}), "p-1-cp311-cp311-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", obj})},
 			[]string{"*.whl"}, []string{"p/k.so"}, []string{"p-1-cp310-cp310-any.whl/k.so", "p-1-cp311-cp311-any.whl/k.so"}, ""},
-		{"wheels with other code are several", map[string][]byte{"p-1-cp310-cp310-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", obj}), "p-1-cp311-cp311-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", object(t, offload.SYCL, kernels, []byte("\x03\x02\x23\x07\x00\x04\x01\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"))})},
+		{"wheels with different code are several programs", map[string][]byte{"p-1-cp310-cp310-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", obj}), "p-1-cp311-cp311-any.whl": zipFileOf(t, zip.Deflate, member{"k.so", object(t, offload.SYCL, kernels, []byte("\x03\x02\x23\x07\x00\x04\x01\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"))})},
 			[]string{"*.whl"}, []string{"p (cp310-cp310-any)/k.so", "p (cp311-cp311-any)/k.so"}, []string{"p-1-cp310-cp310-any.whl/k.so", "p-1-cp311-cp311-any.whl/k.so"}, ""},
-		{"a compressed tar archive of much the same", map[string][]byte{"p.tgz": gzipped(tarFileOf(t, member{"k.so", slices.Concat(arFile("k.o", obj), arFile("pad", make([]byte, 60<<20))[8:])}))}, []string{"p.tgz"}, []string{"p.tgz/k.so"}, nil, ""},
+		{"a highly compressible tar archive", map[string][]byte{"p.tgz": gzipped(tarFileOf(t, member{"k.so", slices.Concat(arFile("k.o", obj), arFile("pad", make([]byte, 60<<20))[8:])}))}, []string{"p.tgz"}, []string{"p.tgz/k.so"}, nil, ""},
 		{"a compressed text in a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj}, member{"man.1.gz", gzipped(text)}, member{"empty.gz", gzipped(nil)})})},
 			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/p-1-cp310-cp310-any.whl/k.so"}, "compat: note: skipped 2 files without device images\n"},
 		{"a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"dist/p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj})})},
 			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/dist/p-1-cp310-cp310-any.whl/k.so"}, ""},
-		{"images that are left out", map[string][]byte{"k.o": obj, "omp.o": object(t, offload.OpenMP, kernels, []byte("x"), []byte("y"))}, []string{"k.o", "omp.o"}, []string{"k.o"}, nil, "omp.o: note: an image of openmp for spir64-unknown-unknown is omitted: a SYCLBIN contains only SYCL code (3 images)\n"},
-		{"images that are repeated", map[string][]byte{"k.o": object(t, offload.SYCL, kernels, kernels, kernels), "l.o": obj}, []string{"k.o", "l.o"}, []string{"k.o", "l.o"}, nil,
+		{"omitted images", map[string][]byte{"k.o": obj, "omp.o": object(t, offload.OpenMP, kernels, []byte("x"), []byte("y"))}, []string{"k.o", "omp.o"}, []string{"k.o"}, nil, "omp.o: note: an image of openmp for spir64-unknown-unknown is omitted: a SYCLBIN contains only SYCL code (3 images)\n"},
+		{"repeated images", map[string][]byte{"k.o": object(t, offload.SYCL, kernels, kernels, kernels), "l.o": obj}, []string{"k.o", "l.o"}, []string{"k.o", "l.o"}, nil,
 			"compat: note: 2 of 4 device images are the same as others of their file, in their bytes, target and property sets; each is in the report once\n"},
-		{"native code alone", map[string][]byte{"n.o": other, "k.o": obj}, []string{"n.o", "k.o"}, []string{"k.o"}, []string{"k.o", "n.o"}, ""},
+		{"only native code", map[string][]byte{"n.o": other, "k.o": obj}, []string{"n.o", "k.o"}, []string{"k.o"}, []string{"k.o", "n.o"}, ""},
 		{"a name that is a command", map[string][]byte{"p.zip": zipFileOf(t, zip.Store, member{"a\n::error::k.so", obj})}, []string{"p.zip"}, []string{`p.zip/a\u{a}::error::k.so`}, []string{"p.zip/a\n::error::k.so"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -224,10 +224,10 @@ func TestFiles(t *testing.T) {
 			again, _, err := makeReport(t.Context(), Options{Files: test.args})
 			testkit.NoError(t, err)
 			if testkit.Written(t, again.Encode) != text {
-				t.Error("the same files make another report")
+				t.Error("the same files result in a different report")
 			}
 			if _, err := report.Decode("again", strings.NewReader(text)); err != nil {
-				t.Errorf("the report cannot be read: %v", err)
+				t.Errorf("cannot read the report: %v", err)
 			}
 		})
 	}
@@ -257,7 +257,7 @@ func patched(archive []byte, flags, method byte) []byte {
 }
 
 // An unreadable file is an error if it was named or if the check is strict, or else a warning.
-func TestFaults(t *testing.T) {
+func TestUnreadableFiles(t *testing.T) {
 	obj := object(t, offload.SYCL, kernels)
 	broken := arFile("k.o", obj[:len(obj)/2])
 	deep := zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.zip", zipFileOf(t, zip.Store, member{"k.so", obj})})})
@@ -268,19 +268,19 @@ func TestFaults(t *testing.T) {
 		whole bool // the error is in the file, not in a member
 		want  string
 	}{
-		{"an object that is cut", "b.a", broken, true, "b.a: "},
-		{"an archive that is cut", "b.zip", zipFileOf(t, zip.Store, member{"k.so", obj})[:len(obj)], true, "b.zip: zip: not a valid zip file; the archive is damaged or truncated; copy, build or download it again"},
-		{"a compressed archive that is cut", "b.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))[:2000], false, "b.tgz"},
+		{"a truncated object", "b.a", broken, true, "b.a: "},
+		{"a truncated archive", "b.zip", zipFileOf(t, zip.Store, member{"k.so", obj})[:len(obj)], true, "b.zip: zip: not a valid zip file; the archive is damaged or truncated; copy, build or download it again"},
+		{"a truncated compressed archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))[:2000], false, "b.tgz"},
 		{"a broken member", "b.zip", zipFileOf(t, zip.Deflate, member{"b.a", broken}), false, "b.zip/b.a: "},
-		{"a member that is encrypted", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 1, 0), false, "b.zip/k.so: the member is encrypted: unpack it"},
-		{"a method that is not known", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 0, 14), false, "b.zip/k.so: the member is compressed with the unsupported method 14; unpack it"},
+		{"an encrypted member", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 1, 0), false, "b.zip/k.so: the member is encrypted: unpack it"},
+		{"an unknown compression method", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 0, 14), false, "b.zip/k.so: the member is compressed with the unsupported method 14; unpack it"},
 		{"a wrong checksum", "b.zip", bytes.Replace(zipFileOf(t, zip.Store, member{"k.so", obj}), []byte("spir64"), []byte("spir65"), 1), false, "b.zip/k.so: zip: checksum error; the archive is damaged"},
-		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: archives can be nested only two deep"},
-		{"a compressed tar archive too many in one another", "b.zip", zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))})}), false, "b.zip/b.zip/c.tgz: archives can be nested only two deep"},
-		{"a bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)}), false, "refused as a decompression bomb"},
-		{"a bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)})), false, "refused as a decompression bomb"},
+		{"too deeply nested archives", "b.zip", deep, false, "b.zip/b.zip/c.zip: archives can be nested only two deep"},
+		{"a too deeply nested compressed tar archive", "b.zip", zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))})}), false, "b.zip/b.zip/c.tgz: archives can be nested only two deep"},
+		{"a decompression bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)}), false, "refused as a decompression bomb"},
+		{"a decompression bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)})), false, "refused as a decompression bomb"},
 		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so is a Git LFS pointer; fetch the file with 'git lfs pull'"},
-		{"what xz has compressed", "b.tar.xz", []byte("\xfd7zXZ\x00..."), true, "b.tar.xz: what xz has compressed is not read"},
+		{"a file compressed with xz", "b.tar.xz", []byte("\xfd7zXZ\x00..."), true, "b.tar.xz: what xz has compressed is not read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, map[string][]byte{"out/k.o": obj, "out/" + test.file: test.data})
@@ -339,7 +339,7 @@ func TestUnreadableDirectory(t *testing.T) {
 		t.Errorf("programs %q", labels)
 	}
 	if _, _, err := makeReport(t.Context(), Options{Files: []string{"out", "!out/locked/**"}, Strict: true}); err != nil {
-		t.Errorf("without the directory: %v", err)
+		t.Errorf("excluding the directory: %v", err)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestWheels(t *testing.T) {
 		t.Run(filepath.Base(wheel), func(t *testing.T) {
 			d, ok := report.ParseWheel(filepath.Base(wheel))
 			if !ok {
-				t.Fatalf("%s is no name of a wheel", wheel)
+				t.Fatalf("invalid wheel name %s", wheel)
 			}
 			r, stderr, err := makeReport(t.Context(), Options{Files: []string{wheel}, Devices: []string{"intel_gpu_pvc", "intel_gpu_acm_g10"}, Strict: true})
 			testkit.NoError(t, err)
@@ -54,7 +54,7 @@ func TestWheels(t *testing.T) {
 				}
 			}
 			if len(r.Kernels) == 0 {
-				t.Error("no kernels")
+				t.Error("no kernels found")
 			}
 			if n := strings.Count(stderr, "\n"); n > 3*maxLines {
 				t.Errorf("%d lines:\n%s", n, stderr)

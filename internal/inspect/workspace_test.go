@@ -34,7 +34,7 @@ func compiledIn(t *testing.T, dir string) []byte {
 		at = end
 	}
 	if !replaced {
-		t.Fatal("the module does not name its source")
+		t.Fatal("module does not contain its source path")
 	}
 	return out
 }

@@ -26,8 +26,8 @@ func rounds(t *testing.T) int {
 	return 25
 }
 
-// generation writes outputs, all of one generation: two directories, one with a head, a file
-// and a table.
+// generation writes outputs that all belong to one generation: two directories, one of them with a
+// head, a file and a table.
 func generation(content string) error {
 	var g Group
 	defer g.Close()
@@ -50,8 +50,8 @@ func generation(content string) error {
 	return g.Commit()
 }
 
-// whole describes an inconsistency in the outputs in a directory, or returns "" if they are of one
-// generation or their table does not exist.
+// whole describes an inconsistency between the outputs in a directory. It returns "" if they belong
+// to one generation or their table does not exist.
 func whole(dir string) string {
 	read := func(name string) string { data, _ := os.ReadFile(filepath.Join(dir, name)); return string(data) }
 	for table, names := range map[string][]string{
@@ -74,7 +74,8 @@ func whole(dir string) string {
 	return ""
 }
 
-// writer starts a program that writes generations in a directory, endlessly if there is no count.
+// writer starts a program that writes count generations in a directory, or an unlimited number if
+// count is 0.
 func writer(t *testing.T, dir, name string, count int) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestWriter$")
@@ -90,7 +91,7 @@ func writer(t *testing.T, dir, name string, count int) *exec.Cmd {
 func TestWriter(t *testing.T) {
 	name := os.Getenv("HELPER")
 	if !strings.HasPrefix(name, "writer") {
-		t.Skip("it is run by other tests")
+		t.Skip("run by other tests")
 	}
 	count, _ := strconv.Atoi(os.Getenv("COUNT"))
 	for n := 0; count == 0 || n < count; n++ {
@@ -100,7 +101,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// others puts an unrelated file into the output directories, which then cannot be exchanged as a
+// others puts an unrelated file into the output directories, which then cannot be replaced as a
 // whole.
 func others(t *testing.T, dir string) {
 	for _, name := range []string{"code", "parts"} {

@@ -96,7 +96,7 @@ type scratchDir struct {
 
 // An item is an output.
 type item struct {
-	name    string // as it was given
+	name    string // as passed by the caller
 	place   target
 	scratch string
 	main    bool
@@ -171,7 +171,7 @@ func realPath(path string) string {
 	return filepath.Join(dir, base)
 }
 
-// copied arranges for an output to be written elsewhere and copied to its destination.
+// copied arranges for an output to be written to a scratch file and copied to its destination.
 func (g *Group) copied(i *item) (err error) {
 	i.scratch, err = g.scratchFile(os.TempDir())
 	return err
@@ -395,7 +395,7 @@ var errManyLinks = errors.New("too many links")
 
 // A target is the destination of an output.
 type target struct {
-	path   string // without a link at the end
+	path   string // without a link as its last element
 	info   os.FileInfo
 	copied bool // the file cannot be replaced, and is written to
 }
@@ -558,7 +558,7 @@ func (i *item) mergeFile(name string) error {
 	if !t.isStream() && t.replace(scratch) == nil {
 		return nil
 	}
-	// It is a device, or a link to a different location, such as another disk.
+	// It is a device, or a link to a different location, such as a different disk.
 	var there Group
 	defer there.Close()
 	if err := there.Write(t.path, func(w io.Writer) error { return copyFrom(w, scratch) }); err != nil {

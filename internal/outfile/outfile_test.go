@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// text returns a writer of an output with this content.
+// text returns a function that writes s as an output.
 func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
 }
 
-// put makes a file with this content.
+// put creates a file.
 func put(t *testing.T, name, content string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
@@ -23,8 +23,8 @@ func put(t *testing.T, name, content string) {
 	}
 }
 
-// holds fails unless the current directory has exactly these files, with their content. The names
-// of directories end in "/".
+// holds fails unless the current directory contains exactly these files. The names of directories
+// end in "/".
 func holds(t *testing.T, want map[string]string) {
 	t.Helper()
 	got := map[string]string{}
@@ -41,12 +41,12 @@ func holds(t *testing.T, want map[string]string) {
 	})
 	for name, content := range want {
 		if have, ok := got[name]; !ok || have != content {
-			t.Errorf("%s holds %q (it is there: %t), want %q", name, have, ok, content)
+			t.Errorf("%s: content %q (exists: %t), want %q", name, have, ok, content)
 		}
 		delete(got, name)
 	}
 	for name := range got {
-		t.Errorf("there is %s", name)
+		t.Errorf("unexpected file %s", name)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestErrorNames(t *testing.T) {
 	}
 }
 
-// Two outputs of a group cannot be one file, however it is named.
+// Two outputs of a group cannot be the same file, even with different names.
 func TestGroupTaken(t *testing.T) {
 	t.Chdir(t.TempDir())
 	here, err := os.Getwd()
@@ -142,7 +142,7 @@ func TestGroupTaken(t *testing.T) {
 	}
 }
 
-// A message refers to the output that it names, whatever outputs were named before.
+// A message refers to the output whose scratch file it names, regardless of earlier outputs.
 func TestRelabel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var g Group
@@ -188,7 +188,7 @@ func TestGroup(t *testing.T) {
 		write(t, "1", true)
 		holds(t, map[string]string{"new/": ""})
 	})
-	t.Run("all of it", func(t *testing.T) {
+	t.Run("everything after a commit", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		write(t, "1", false)
 		holds(t, all("1"))
@@ -197,7 +197,7 @@ func TestGroup(t *testing.T) {
 		write(t, "2", false)
 		holds(t, all("2"))
 	})
-	t.Run("beside files of others", func(t *testing.T) {
+	t.Run("next to unrelated files", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		write(t, "1", false)
 		put(t, "new/parts/other", "kept")
@@ -216,7 +216,7 @@ func TestGroup(t *testing.T) {
 	})
 }
 
-// A table may be in the directory with the files that it names.
+// A table may be in the same directory as the files that it names.
 func TestMainInDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, content := range []string{"1", "2"} {
@@ -233,7 +233,7 @@ func TestMainInDirectory(t *testing.T) {
 	}
 }
 
-// The directory that a program runs in stays the same one.
+// The current directory of a program is not replaced.
 func TestCurrentDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	before, err := os.Stat(".")
@@ -253,6 +253,6 @@ func TestCurrentDirectory(t *testing.T) {
 		holds(t, map[string]string{"a": content})
 	}
 	if after, err := os.Stat(before.Name()); err != nil || !os.SameFile(before, after) {
-		t.Errorf("the directory was replaced: %v", err)
+		t.Errorf("directory replaced: %v", err)
 	}
 }

@@ -37,7 +37,7 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 		if data, err := os.ReadFile(test.file); err != nil || string(data) != test.name {
-			t.Errorf("%s: %s holds %q, %v", test.name, test.file, data, err)
+			t.Errorf("%s: content of %s: %q, %v", test.name, test.file, data, err)
 		}
 	}
 	if err := Write("loop", text("")); err == nil || !strings.Contains(err.Error(), "links") {
@@ -45,25 +45,26 @@ func TestLinks(t *testing.T) {
 	}
 	for name, to := range links {
 		if now, err := os.Readlink(name); err != nil || now != to {
-			t.Errorf("the link %s leads to %q, %v", name, now, err)
+			t.Errorf("link %s points to %q, %v", name, now, err)
 		}
 	}
 }
 
-// A link in a directory of outputs may point to another disk, where files also appear complete.
+// A link in an output directory may point to a different disk, where files also appear only when
+// complete.
 func TestDirectoryWithLinksToAnotherDisk(t *testing.T) {
 	elsewhere, err := os.MkdirTemp("/dev/shm", "outfile")
 	if err != nil {
-		t.Skip("there is no other disk: ", err)
+		t.Skip("no second disk: ", err)
 	}
 	t.Cleanup(func() { os.RemoveAll(elsewhere) })
 	t.Chdir(t.TempDir())
 	if info, err := os.Stat(elsewhere); err != nil || sameDisk(".", info) {
-		t.Skip("there is no other disk: ", err)
+		t.Skip("no second disk: ", err)
 	}
 	kept := filepath.Join(elsewhere, "kept")
 	put(t, kept, "old")
-	before, err := os.Open(kept) // not what is replaced
+	before, err := os.Open(kept) // the original file, not its replacement
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestDirectoryWithLinksToAnotherDisk(t *testing.T) {
 		}
 	}
 	if old, err := io.ReadAll(before); err != nil || string(old) != "old" {
-		t.Errorf("the old file was written to: %q, %v", old, err)
+		t.Errorf("existing file was written to: %q, %v", old, err)
 	}
 	if err := os.RemoveAll(elsewhere); err != nil {
 		t.Fatal(err)
@@ -134,7 +135,7 @@ func TestModes(t *testing.T) {
 	}
 	info, err := os.Stat("owned")
 	if err != nil || int(info.Sys().(*syscall.Stat_t).Uid) != owner {
-		t.Errorf("the owner is another: %v", err)
+		t.Errorf("owner changed: %v", err)
 	}
 	for range 2 {
 		var g Group
@@ -152,7 +153,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// Devices and pipes are written to, alone and as one of several outputs.
+// Devices and pipes are written to, both as the only output and as one of several.
 func TestSpecialFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	pipe := func() (content chan string) {
@@ -185,7 +186,7 @@ func TestSpecialFiles(t *testing.T) {
 			}
 		}
 		if got := <-content; got != "through" {
-			t.Errorf("the pipe got %q", got)
+			t.Errorf("pipe received %q", got)
 		}
 		if err := write("/dev/full", text("through")); err == nil || !strings.Contains(err.Error(), "no space left") {
 			t.Errorf("got %v", err)
@@ -202,11 +203,11 @@ func TestSpecialFiles(t *testing.T) {
 	}
 	defer l.Close()
 	if err := Write("socket", text("")); err == nil {
-		t.Error("a socket was written to")
+		t.Error("no error for a socket")
 	}
 }
 
-// The target of standard output is written to, whether a pipe or a file.
+// The target of standard output is written to, whether it is a pipe or a file.
 func TestStandardOutput(t *testing.T) {
 	if os.Getenv("HELPER") == "stdout" {
 		os.Stdout.WriteString("before ")
@@ -216,7 +217,7 @@ func TestStandardOutput(t *testing.T) {
 		os.Exit(0)
 	}
 	if _, err := os.Stat("/dev/fd/1"); err != nil {
-		t.Skip("there is no /dev/fd")
+		t.Skip("/dev/fd not found")
 	}
 	helper := func(out io.Writer) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestStandardOutput$")

@@ -23,7 +23,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// programs are in this directory, inputs in the other one.
+// programs is the directory of the programs, inputs of their inputs.
 var programs, inputs string
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// names are the programs.
+// names lists the programs.
 var names = []string{"aot", "aspectfilter", "compat", "devicec", "packager", "postlink", "syclcxx"}
 
 // setUp builds programs, unless Bazel did, and the inputs of both generations.
@@ -46,7 +46,7 @@ func setUp(t *testing.T) {
 	dir, err := os.MkdirTemp("", "outputs")
 	testkit.NoError(t, err)
 	programs, inputs = filepath.Join(dir, "programs"), filepath.Join(dir, "inputs")
-	// For any user.
+	// Allow access by every user.
 	testkit.NoError(t, errors.Join(os.Chmod(dir, 0o755), os.Mkdir(programs, 0o755)))
 	for _, name := range names {
 		path := filepath.Join(programs, name)
@@ -136,7 +136,7 @@ func makeInputs(t *testing.T, generation int) {
 	testkit.WriteFile(t, in("native.table"), native)
 	testkit.WriteFile(t, in("bitcode.table"), bitcode)
 	testkit.WriteFile(t, in("k.ll"), ir)
-	testkit.WriteFile(t, in("k.cpp"), fmt.Sprintf("#include <sycl/sycl.hpp>\nimage 2\nsymbol %d\n", generation)) // for the stand-in of DPC++
+	testkit.WriteFile(t, in("k.cpp"), fmt.Sprintf("#include <sycl/sycl.hpp>\nimage 2\nsymbol %d\n", generation)) // read by the DPC++ stand-in
 	testkit.WriteFile(t, in("clinfo"), fmt.Sprintf("[ONE/0] CL_DEVICE_NAME Thing\n[ONE/0] CL_DEVICE_TYPE CL_DEVICE_TYPE_GPU\n[ONE/0] CL_DEVICE_MAX_WORK_GROUP_SIZE %d\n", 256<<generation))
 	testkit.WriteFile(t, in("devices.yaml"), fmt.Sprintf("mine:\n  aspects: [fp64]\n  sub-group-sizes: [%d]\n", 8<<generation))
 	testkit.WriteFile(t, in("policy.yaml"), fmt.Sprintf("version: 1\ndevices:\n  required: [%s]\n", []string{"intel_gpu_acm_g10", "intel_gpu_acm_g11"}[generation]))
@@ -161,8 +161,8 @@ func makeInputs(t *testing.T, generation int) {
 	}
 }
 
-// command returns a program with arguments, in which IN stands for the inputs of a generation, and
-// PROGRAMS for the directory of programs.
+// command returns a program with arguments. IN stands for the inputs of a generation, and PROGRAMS
+// for the directory of programs.
 func command(line string, generation int) *exec.Cmd {
 	args := strings.Fields(strings.NewReplacer("IN/", filepath.Join(inputs, fmt.Sprint(generation))+"/", "PROGRAMS/", programs+"/").Replace(line))
 	cmd := exec.Command(filepath.Join(programs, args[0]), args[1:]...)
@@ -245,21 +245,21 @@ func TestProgramsKilled(t *testing.T) {
 	t.Logf("all writers: %v", all)
 }
 
-func TestProgramsFaults(t *testing.T) {
+func TestProgramsUnwritableOutputs(t *testing.T) {
 	each(t, func(t *testing.T, j testkit.Job) {
 		if strings.HasSuffix(t.Name(), "/syclc++_-c") {
-			t.Skip("skipped: the host compiler makes the object, and its exit code is 1 whatever is wrong")
+			t.Skip("the host compiler writes the object, and exits with 1 for all errors")
 		}
-		testkit.Faults(t, j)
+		testkit.UnwritableOutputs(t, j)
 	})
 }
 
-// TestProgramsFullOutput: what standard output does not take is exit 4.
+// TestProgramsFullOutput checks that a failed write to standard output has exit code 4.
 func TestProgramsFullOutput(t *testing.T) {
 	setUp(t)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skip("skipped: ", err)
+		t.Skip(err)
 	}
 	defer full.Close()
 	lines := []string{

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// ReplaceDirectory makes a directory with exactly the files that write puts into it. It replaces an
-// existing directory with two renames if that directory is empty or has a file named mark, as
-// every directory made by ReplaceDirectory has. Otherwise it returns an error.
+// ReplaceDirectory creates a directory with exactly the files that write puts into it. It replaces
+// an existing directory with two renames if that directory is empty or contains a file named mark,
+// as every directory created by ReplaceDirectory does. Otherwise it returns an error.
 func ReplaceDirectory(name, mark string, write func(dir string) error) (err error) {
 	place, err := filepath.Abs(name)
 	if err != nil {

@@ -12,7 +12,7 @@ func TestReplaceDir(t *testing.T) {
 	has := func(name, want string) {
 		t.Helper()
 		if data, _ := os.ReadFile(filepath.Join(dir, name)); string(data) != want {
-			t.Errorf("%s has %q, not %q", name, data, want)
+			t.Errorf("%s: %q, want %q", name, data, want)
 		}
 	}
 	generation := func(content, more string) func(string) error {
@@ -25,7 +25,7 @@ func TestReplaceDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	has("mark", "1")
-	// A run that fails, or is killed before its end, leaves the existing files.
+	// A run that fails or is killed leaves the existing files unchanged.
 	fault := errors.New("fault")
 	err := ReplaceDirectory(dir, "mark", func(made string) error {
 		if err := generation("2", "b")(made); err != nil {
@@ -47,12 +47,12 @@ func TestReplaceDir(t *testing.T) {
 	has("sub/c", "3")
 	has("sub/a", "")
 	if entries, _ := os.ReadDir(filepath.Dir(dir)); len(entries) != 1 {
-		t.Errorf("left beside it: %v", entries)
+		t.Errorf("unexpected files: %v", entries)
 	}
 	if err := ReplaceDirectory(filepath.Dir(dir), "mark", generation("4", "d")); !errors.As(err, new(*conflictError)) {
-		t.Errorf("a directory of others: %v", err)
+		t.Errorf("unrelated directory: %v", err)
 	}
-	// A link stays, and its target is replaced.
+	// A link remains, and its target is replaced.
 	link := filepath.Join(filepath.Dir(dir), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Skip(err)
@@ -62,6 +62,6 @@ func TestReplaceDir(t *testing.T) {
 	}
 	has("sub/e", "5")
 	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
-		t.Error("the link is gone")
+		t.Error("link replaced")
 	}
 }

@@ -12,8 +12,8 @@ import (
 // ScratchPrefix is the prefix of scratch directory names.
 const ScratchPrefix = ".rules_sycl-tmp-"
 
-// lockName is a file in each scratch directory that is locked by the program using the directory.
-// The lock ends with the program, however that ends.
+// lockName is the name of a file in each scratch directory. The program that uses the directory
+// holds a lock on it, which ends with the program, even if it is killed.
 const lockName = "lock"
 
 // scratchDirs are the directories that an interrupted program removes.
@@ -99,7 +99,7 @@ func TempDir() (dir string, remove func(), err error) {
 	if err != nil {
 		var path *os.PathError
 		if errors.As(err, &path) {
-			err = path.Err // a generated name is of no use to the reader
+			err = path.Err // a generated name does not help the reader
 		}
 		// Not %w: a missing directory is not an input error.
 		err = fmt.Errorf("cannot create a scratch directory in %s: %v; set TMPDIR", parent, err)
@@ -107,6 +107,6 @@ func TempDir() (dir string, remove func(), err error) {
 	return dir, remove, err
 }
 
-// errSwept reports that another program treated a scratch directory as abandoned: it looked
-// between two steps of its creation.
+// errSwept is returned if a different program treated a scratch directory as abandoned, because it
+// looked between two steps of its creation.
 var errSwept = errors.New("the scratch directory was mistaken for one left by a killed run")

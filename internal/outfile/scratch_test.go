@@ -21,7 +21,8 @@ func TestMissingTempDir(t *testing.T) {
 	}
 }
 
-// The next program removes what a killed one left; the files of a running one stay.
+// The next program removes the directories that killed programs left, but not those of a running
+// program.
 func TestAbandonedDirectories(t *testing.T) {
 	dir := t.TempDir()
 	dirs := func() (list []string) {
@@ -30,22 +31,22 @@ func TestAbandonedDirectories(t *testing.T) {
 	}
 	killed, running := scratchUser(t, dir, "scratch, for ever"), scratchUser(t, dir, "scratch, for ever")
 	if list := dirs(); len(list) != 2 {
-		t.Fatalf("two programs run and there are %q", list)
+		t.Fatalf("directories of two running programs: %q", list)
 	}
 	killed.Process.Kill()
 	killed.Wait()
-	// Left before a lock was created, and used by no program.
+	// A directory left before its lock was created.
 	if err := os.Mkdir(filepath.Join(dir, ScratchPrefix+"early"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	scratchUser(t, dir, "scratch").Wait()
 	if list := dirs(); len(list) != 1 {
-		t.Errorf("one program runs and there are %q", list)
+		t.Errorf("directories of one running program: %q", list)
 	}
 	running.Process.Kill()
 }
 
-// scratchUser starts a program that has a scratch directory in a directory.
+// scratchUser starts a program that keeps a scratch directory in a directory.
 func scratchUser(t *testing.T, dir, helper string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestScratchUser$")
@@ -65,11 +66,11 @@ func scratchUser(t *testing.T, dir, helper string) *exec.Cmd {
 	return cmd
 }
 
-// TestScratchUser is that program.
+// TestScratchUser is run by scratchUser as that program.
 func TestScratchUser(t *testing.T) {
 	helper := os.Getenv("HELPER")
 	if helper != "scratch" && helper != "scratch, for ever" {
-		t.Skip("it is run by other tests")
+		t.Skip("run by other tests")
 	}
 	_, remove, err := ScratchDir(".")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// Reasons.
+// Reasons
 var (
 	FP64   = report.Reason{Rule: "missing-aspect", Required: "fp64", Status: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}
 	FP16   = report.Reason{Rule: "missing-aspect", Required: "fp16", Status: compat.Incompatible, Text: "Required aspect fp16 is not supported on the device"}
@@ -25,14 +25,13 @@ var (
 	Future = report.Reason{Rule: "missing-soul", Required: "soul", Status: compat.Incompatible, Text: "The device has no soul"}
 )
 
-// On is a kernel's statuses: the reasons by device.
+// On holds the statuses of a kernel: the reasons by device.
 type On map[string][]report.Reason
 
-// Why lists reasons.
+// Why returns a list of reasons.
 func Why(r ...report.Reason) []report.Reason { return r }
 
-// Report makes a report on kernels and devices. Kernels are named as people write
-// them.
+// Report returns a report on kernels and devices. The keys are demangled kernel names.
 func Report(label string, devices []string, kernels map[string]On) *report.Report {
 	r := &report.Report{Targets: []string{label}}
 	for _, d := range devices {
@@ -54,7 +53,7 @@ func Report(label string, devices []string, kernels map[string]On) *report.Repor
 	return r
 }
 
-// Mangled returns the symbol of a kernel.
+// Mangled returns the mangled name of a kernel.
 func Mangled(name string) string {
 	if strings.HasPrefix(name, "_Z") {
 		return name
@@ -62,7 +61,7 @@ func Mangled(name string) string {
 	return fmt.Sprintf("_ZTS%d%s", len(name), name)
 }
 
-// Everything is a report with findings of all kinds.
+// Everything returns a report with findings of all kinds.
 func Everything() *report.Report {
 	r := Report("//demo:kernels", []string{"intel_gpu_dg2", "intel_gpu_pvc", "spir64"}, map[string]On{
 		"VectorAdd":      {},
@@ -88,8 +87,8 @@ func Everything() *report.Report {
 	return r
 }
 
-// Before is the report before the change that leads to [Everything]: one kernel had no
-// problem.
+// Before returns the report before the change that leads to [Everything], in which one kernel had
+// no problem.
 func Before() *report.Report {
 	r := Everything()
 	for i := range r.Kernels {
@@ -111,7 +110,7 @@ allow:
   - {rule: no-image, kernels: [Gone], reason: r, expires: 2026-12-01}
 `
 
-// Random makes reports of a few targets.
+// Random returns reports on a few targets.
 func Random(random *rand.Rand) (list []*report.Report) {
 	devices := []string{"a", "b", "c", "d"}
 	reasons := []report.Reason{FP64, FP16, SG8, Maybe, None, Other}
@@ -132,7 +131,7 @@ func Random(random *rand.Rand) (list []*report.Report) {
 	return list
 }
 
-// RandomPolicy is one of a few policies for reports of [Random], without its version.
+// RandomPolicy returns one of a few policies for reports of [Random], without its version.
 func RandomPolicy(random *rand.Rand) string { return policies[random.IntN(len(policies))] }
 
 var policies = []string{"", "fail-on: any", "devices: {required: [a], supported: ['*']}\nfail-on-severity: warning", "undetermined: error\nrules: {no-image: off}",

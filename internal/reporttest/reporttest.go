@@ -1,5 +1,5 @@
-// Package reporttest makes reports for tests, from modules and devices that a test can
-// name in one line.
+// Package reporttest builds reports for tests from modules and devices that a test can specify in
+// one line.
 package reporttest
 
 import (
@@ -45,13 +45,13 @@ spir64:
   may-support-other-aspects: true
 `
 
-// Build makes the report on modules and devices of a small device configuration.
+// Build returns the report on modules and devices of a small device configuration.
 func Build(t testing.TB, modules []report.Module, names ...string) *report.Report {
 	t.Helper()
 	return build(t, modules, names, func(*report.Builder) {})
 }
 
-// BuildJoined is Build with the forms of kernels joined.
+// BuildJoined is like Build, but joins the forms of kernels.
 func BuildJoined(t testing.TB, modules []report.Module, names ...string) *report.Report {
 	t.Helper()
 	return build(t, modules, names, (*report.Builder).JoinForms)
@@ -82,7 +82,7 @@ func build(t testing.TB, modules []report.Module, names []string, join func(*rep
 	return r
 }
 
-// BuildLabelled is Build with another label.
+// BuildLabelled is like Build, with a label.
 func BuildLabelled(t testing.TB, label string, modules []report.Module, names ...string) *report.Report {
 	t.Helper()
 	r := Build(t, modules, names...)
@@ -98,7 +98,7 @@ func Merge(t testing.TB, parts ...*report.Report) *report.Report {
 	return r
 }
 
-// Program is a program with native code for two GPUs and code for all.
+// Program returns the modules of a program with native code for two GPUs and IR for all devices.
 func Program() []report.Module {
 	fp64 := report.Module{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: Kernels("_ZTS8Fp64Axpy"),
 		Images: append(Native(2, "intel_gpu_pvc"), IR(2))}
@@ -112,8 +112,8 @@ func Program() []report.Module {
 	}
 }
 
-// Large is a program with this many kernels in several files, of which every fifth needs
-// fp64, every seventh a sub-group size and every 50th more than a work-group has.
+// Large returns a program with a number of kernels in several files. Every fifth kernel requires
+// fp64, every seventh a sub-group size, and every 50th a larger work-group than supported.
 func Large(kernels int) []report.Module {
 	var modules []report.Module
 	families := []string{"Blur", "Reduce", "Scan", "Sort", "Transpose", "Add"}
@@ -141,13 +141,13 @@ func Large(kernels int) []report.Module {
 	return modules
 }
 
-// Digest stands for the digest of an image.
+// Digest returns a distinct image digest for each n.
 func Digest(n int) (d report.Digest) {
 	binary.BigEndian.PutUint64(d[:], uint64(n))
 	return d
 }
 
-// Native returns native code for each architecture. Modules have different numbers.
+// Native returns native code for each architecture. n must differ between modules.
 func Native(n int, archs ...string) (images []report.ModuleImage) {
 	for _, a := range archs {
 		images = append(images, report.ModuleImage{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown", Arch: a, Digest: Digest(n*16 + len(images))})
@@ -155,12 +155,12 @@ func Native(n int, archs ...string) (images []report.ModuleImage) {
 	return images
 }
 
-// IR returns SPIR-V. Modules have different numbers.
+// IR returns SPIR-V. n must differ between modules.
 func IR(n int) report.ModuleImage {
 	return report.ModuleImage{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: Digest(n*16 + 15)}
 }
 
-// Kernels returns kernels of these names.
+// Kernels returns kernels with these names.
 func Kernels(names ...string) (list []report.ModuleKernel) {
 	for _, n := range names {
 		list = append(list, report.ModuleKernel{Name: n})

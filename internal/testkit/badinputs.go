@@ -14,7 +14,7 @@ import (
 // Input stands for the bad file in a command line.
 const Input = "INPUT"
 
-// A kind is a kind of file that no program can use.
+// A kind is a kind of file that no program accepts.
 type kind struct {
 	about, name string
 	shown       string // in the message
@@ -35,9 +35,8 @@ func kinds() []kind {
 	}
 }
 
-// BadInputs runs each command line, in which [Input] stands for the file, with each kind of bad
-// file. Empty lists the commands that accept an empty file, which is a text without lines for
-// them.
+// BadInputs runs each command line with each kind of bad file; [Input] stands for the file. empty
+// lists the commands that accept an empty file, as a text without lines.
 func BadInputs(t *testing.T, tool func() *cli.Tool, commands []string, empty ...string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

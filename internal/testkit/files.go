@@ -43,7 +43,7 @@ func Link(t testing.TB, to, name string) {
 	}
 }
 
-// Unlistable makes a directory with one deep below it that no program can list, for any user: its
+// Unlistable creates a directory with a directory deep below it that no user can list, because its
 // path is longer than the system allows.
 func Unlistable(t testing.TB, name string) {
 	t.Helper()

@@ -35,12 +35,12 @@ func GoldenFile(t testing.TB, path, got string) {
 	}
 }
 
-// GoldenSection checks that a part of a page is got. Comments enclose the part:
+// GoldenSection checks that a section of a page equals got. Comments enclose the section:
 //
 //	<!-- BEGIN name: written by go test ./docs -update -->
 //	<!-- END name -->
 //
-// With -update, it replaces the part.
+// With -update, it replaces the section.
 func GoldenSection(t testing.TB, path, name, got string) {
 	t.Helper()
 	page := ReadFile(t, path)
@@ -89,11 +89,11 @@ type lineEdit struct {
 	text string
 }
 
-// maxResync limits how far apart lineEdits looks for equal lines.
+// maxResync limits the distance at which lineEdits looks for equal lines.
 const maxResync = 200
 
-// lineEdits compares two lists of lines. After a difference it continues at the nearest pair of equal
-// lines, so the result is short but not always minimal.
+// lineEdits compares two lists of lines. After a difference, it continues at the nearest pair of
+// equal lines, so the result is short but not always minimal.
 func lineEdits(a, b []string) (edits []lineEdit) {
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {

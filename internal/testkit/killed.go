@@ -60,7 +60,7 @@ func ReadFiles(t testing.TB, dir string) Files {
 	return files
 }
 
-// write replaces the files of a directory with these. Scratch directories stay.
+// write replaces the files of a directory. Scratch directories remain.
 func (f Files) write(t testing.TB, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -77,7 +77,7 @@ func (f Files) write(t testing.TB, dir string) {
 	}
 }
 
-// in reports whether all of these files are among others.
+// in reports whether others contains all of these files.
 func (f Files) in(others Files) bool {
 	for name, content := range f {
 		if other, ok := others[name]; !ok || other != content {
@@ -87,19 +87,19 @@ func (f Files) in(others Files) bool {
 	return true
 }
 
-// generations are the outputs of a job: of generation 0, and of generation 1 in a directory that
-// has the former.
+// generations holds the outputs of a job: those of generation 0, and those of generation 1 written
+// over generation 0.
 type generations struct {
 	job      Job
 	dir      string
 	old, new Files
 }
 
-// run produces both generations. Afterwards the directory has generation 1.
+// run produces both generations. Afterwards, the directory contains generation 1.
 func (j Job) run(t testing.TB) *generations {
 	t.Helper()
 	g := &generations{job: j, dir: t.TempDir()}
-	if err := os.Chmod(filepath.Dir(g.dir), 0o755); err != nil { // for any user
+	if err := os.Chmod(filepath.Dir(g.dir), 0o755); err != nil { // for all users
 		t.Fatal(err)
 	}
 	Files(j.Before).write(t, g.dir)
@@ -138,19 +138,19 @@ func (g *generations) end(t testing.TB, generation int) {
 	}
 }
 
-// A State is the state of the outputs after a run.
+// A State describes the outputs after a run.
 type State string
 
-// States.
+// The states
 const (
 	Old    State = "old"    // the outputs of generation 0
 	New    State = "new"    // the outputs of generation 1
-	Absent State = "absent" // there is no main output
-	Mixed  State = "mixed"  // some complete outputs of each, and no main one is promised
-	Torn   State = "torn"   // none of these
+	Absent State = "absent" // no main output
+	Mixed  State = "mixed"  // complete outputs of both generations, for a job without a main output
+	Torn   State = "torn"   // anything else
 )
 
-// state returns the state of the directory, and why it is torn.
+// state returns the state of the directory and, if it is torn, the reason.
 func (g *generations) state(t testing.TB) (State, string) {
 	t.Helper()
 	now := ReadFiles(t, g.dir)
@@ -195,10 +195,10 @@ func rounds() int {
 	return 8
 }
 
-// Killed kills a program, each time in a directory with the outputs of the other generation, and
-// then runs it to completion. Half of the kills are at any moment of a run, half after it has a
-// scratch directory. It counts the states: none may be torn, and no scratch directory may be left
-// at the end.
+// Killed repeatedly kills a program, each time in a directory with the outputs of the other
+// generation, and then runs it to completion. Half of the kills happen at a random time, half after
+// the program has created a scratch directory. No state may be torn, and no scratch directory may
+// remain at the end.
 func Killed(t *testing.T, j Job) map[State]int {
 	t.Helper()
 	g := j.run(t)
@@ -267,7 +267,7 @@ func (g *generations) start(t testing.TB) (cmd *exec.Cmd, ended chan struct{}) {
 // again runs the program to completion after one was killed.
 func (g *generations) again(t testing.TB) {
 	t.Helper()
-	if len(g.job.Before) > 0 { // the files that it edits
+	if len(g.job.Before) > 0 { // files that the program edits
 		g.old.write(t, g.dir)
 	}
 	g.end(t, 1)
@@ -281,7 +281,7 @@ func (g *generations) done(t testing.TB, cmd *exec.Cmd) {
 	}
 }
 
-// writes waits until the program has a scratch directory, or has exited.
+// writes waits until the program has created a scratch directory or has exited.
 func (g *generations) writes(t testing.TB, ended <-chan struct{}) {
 	for g.left(t) == 0 {
 		select {

@@ -15,7 +15,7 @@ func NoError(t testing.TB, err error) {
 	}
 }
 
-// Fails checks that an error has the wanted text, and ends the test at an unexpected error. It
+// Fails checks that an error contains the wanted text, and ends the test at an unexpected error. It
 // reports whether an error is wanted, after which most tests have nothing left to check.
 func Fails(t testing.TB, err error, want string) bool {
 	t.Helper()
@@ -27,7 +27,7 @@ func Fails(t testing.TB, err error, want string) bool {
 	return want != ""
 }
 
-// BlamesInput is Fails for errors caused by the input.
+// BlamesInput is like Fails, for errors caused by the input.
 func BlamesInput(t testing.TB, err error, want string) bool {
 	t.Helper()
 	if want != "" && !errors.As(err, new(interface{ BadInput() })) {
@@ -36,7 +36,7 @@ func BlamesInput(t testing.TB, err error, want string) bool {
 	return Fails(t, err, want)
 }
 
-// Written returns the output of a function.
+// Written returns the output that a function writes.
 func Written(t testing.TB, write func(io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
@@ -44,8 +44,8 @@ func Written(t testing.TB, write func(io.Writer) error) string {
 	return b.String()
 }
 
-// Must accepts the results of a call, and returns a function that ends the test if there is an
-// error, and otherwise returns the value: f := testkit.Must(os.Open(name))(t).
+// Must accepts the results of a call, and returns a function that returns the value, or ends the
+// test if there is an error: f := testkit.Must(os.Open(name))(t).
 func Must[T any](value T, err error) func(t testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

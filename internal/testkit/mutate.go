@@ -11,14 +11,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// JSONMutations returns named copies of a JSON document that each have one change: a member
-// removed or replaced, a value of another type, numbers and texts that may be out of range, an
-// element added or removed.
+// JSONMutations returns named copies of a JSON document with one change each: a member removed or
+// replaced, a value of a different type, numbers and texts that may be out of range, or an element
+// added or removed.
 func JSONMutations(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(name string, mutation []byte) bool) {
 		var root any
 		if err := unmarshal(data, &root); err != nil {
-			panic(err) // of a test
+			panic(err) // an error in the test
 		}
 		m := mutator{seen: map[string]bool{}, yield: func(name string) bool {
 			out, err := json.Marshal(root)
@@ -42,7 +42,7 @@ type mutator struct {
 	done  bool
 }
 
-// try sets another value, passes on the document and restores the old value.
+// try sets a value, passes on the document, and restores the old value.
 func (m *mutator) try(name string, set func(any), old, v any) {
 	if m.done {
 		return

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Pipe creates a named pipe. It skips the test if the system has none.
+// Pipe creates a named pipe. It skips the test if the system does not support pipes.
 func Pipe(t testing.TB, name string) {
 	t.Helper()
 	switch err := makePipe(name); {

@@ -62,7 +62,7 @@ func DPCPP(t testing.TB) (driver, library string) {
 	return driver, library
 }
 
-// ofLLVM are the programs that come with a version of LLVM.
+// ofLLVM lists the programs of an LLVM release.
 var ofLLVM = map[string]bool{
 	"clang": true, "clang++": true, "clang-linker-wrapper": true, "clang-offload-bundler": true,
 	"clang-offload-packager": true, "ld.lld": true, "llc": true, "llvm-ar": true, "llvm-as": true,

@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Builds are the BUILD files of a workspace, for programs that edit them. Nothing outside the
-// workspace is read or written.
+// Builds holds the BUILD files of a workspace for programs that edit them. It does not read or
+// write anything outside of the workspace.
 type Builds struct {
 	dir     string // without links
 	sources *Sources
@@ -26,7 +26,7 @@ type Builds struct {
 type BuildFile struct {
 	Path   string // relative to the workspace, with "/"
 	Before []byte
-	Parsed *build.File // to be changed
+	Parsed *build.File // may be modified
 }
 
 // After returns the new content of the file, formatted like buildifier.
@@ -79,11 +79,11 @@ func (b *Builds) file(where string) (*BuildFile, error) {
 	return f, nil
 }
 
-// maxNesting is the maximum bracket depth of a BUILD file. With thousands, the formatting library
-// takes minutes.
+// maxNesting is the maximum bracket depth of a BUILD file. With thousands of brackets, the
+// formatting library takes minutes.
 const maxNesting = 500
 
-// parseBuild parses a BUILD file. Brackets in strings and comments count too.
+// parseBuild parses a BUILD file. Brackets in strings and comments count toward the limit.
 func parseBuild(where string, data []byte) (*build.File, error) {
 	open, line := 0, 1
 	for _, c := range data {
@@ -102,7 +102,8 @@ func parseBuild(where string, data []byte) (*build.File, error) {
 	return build.ParseBuild(where, data)
 }
 
-// Write replaces the files that were read, which must not have changed: all of them, or none.
+// Write replaces the files that were read, either all of them or none. It returns an error if one
+// of them has changed in the meantime.
 func (b *Builds) Write(files []*BuildFile) error {
 	var g outfile.Group
 	defer g.Close()
@@ -120,7 +121,7 @@ func (b *Builds) Write(files []*BuildFile) error {
 	return g.Commit()
 }
 
-// unchanged returns why a file differs from the one that was read.
+// unchanged returns an error if a file differs from the file that was read.
 func (b *Builds) unchanged(f *BuildFile) error {
 	root := b.sources.root
 	info, err := root.Lstat(f.Path)

@@ -8,8 +8,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// Exclusions exclude files, however their names are spelled: relative to the current directory or
-// the root, through links to directories or directly.
+// Exclusions exclude files under all of their names: relative to the current directory or the root,
+// directly or through links to directories.
 type Exclusions struct{ list []*exclusion }
 
 type exclusion struct {

@@ -85,7 +85,7 @@ func TestGlobFindsUnreadableDirectories(t *testing.T) {
 	}
 }
 
-// Patterns find and exclude files however their directories are spelled.
+// Patterns find and exclude files regardless of how their directories are named.
 func TestFind(t *testing.T) {
 	dir := enter(t)
 	for _, name := range []string{"b/a.json", "b/old/a.json", "c/old/a.json"} {
@@ -208,7 +208,7 @@ func FuzzGlob(f *testing.F) {
 		}
 		for _, part := range p {
 			if part == ".." || strings.ContainsAny(part, "/\\\x00") {
-				t.Errorf("%q has the part %q", text, part)
+				t.Errorf("%q has part %q", text, part)
 			}
 		}
 		if len(path) > 200 || !fs.ValidPath(path) || !p.matches(path) {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// Sources are the files of a workspace, named by their paths in it. Files outside are not read.
+// Sources gives access to the files of a workspace by path. It does not read files outside of it.
 type Sources struct {
 	root  *os.Root
 	files map[string]*build.File // by path, nil for paths without a file
@@ -40,8 +40,7 @@ func (w *Sources) Open(path string) (io.ReadCloser, error) {
 // maxBuildFile is the maximum size of BUILD files that are read.
 const maxBuildFile = 4 << 20
 
-// Target returns the BUILD file of a label and the line in it where the target starts, or 1 if
-// that is not known.
+// Target returns the BUILD file of a label and the line where the target starts, or 1 if unknown.
 func (w *Sources) Target(label string) (path string, line int, ok bool) {
 	pkg, name, ok := gate.SplitLabel(label)
 	if !ok {
@@ -57,7 +56,7 @@ func (w *Sources) Target(label string) (path string, line int, ok bool) {
 	return "", 0, false
 }
 
-// line returns the line of a BUILD file where a target starts, or 1 if that is not known.
+// line returns the line of a BUILD file where a target starts, or 1 if unknown.
 func (w *Sources) line(path, name string) int {
 	f, known := w.files[path]
 	if !known {

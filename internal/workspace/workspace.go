@@ -121,7 +121,7 @@ func (f *Directory) Sources() *Sources {
 	return &Sources{f.root, map[string]*build.File{}}
 }
 
-// Path returns the path of a file without links: two names of one file have one path.
+// Path returns the path of a file without links, which is the same for all names of the file.
 func (f *Directory) Path(name string) (string, error) {
 	path, _, err := f.resolve(name)
 	return path, err
@@ -145,7 +145,7 @@ func (f *Directory) resolve(name string) (path, within string, err error) {
 		return "", "", err
 	}
 	if !isBelow(abs, f.dir) && !isBelow(abs, f.real) {
-		return path, "", nil // the user has named a file elsewhere
+		return path, "", nil // the user has named a file outside of the workspace
 	}
 	for _, dir := range append([]string{f.real}, f.outputs...) {
 		if isBelow(path, dir) {
@@ -160,7 +160,7 @@ func isBelow(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rest)
 }
 
-// Open opens a regular file. It rejects files that would never end.
+// Open opens a regular file. It rejects endless files, such as devices.
 func (f *Directory) Open(name string) (*os.File, error) {
 	path, within, err := f.resolve(name)
 	if err != nil {
@@ -170,7 +170,7 @@ func (f *Directory) Open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, &OpenError{name, fmt.Errorf("cannot be read: %w", Reason(err))}
 	}
-	// It is checked after it was opened, so it cannot change in between.
+	// Check the opened file, so that it cannot change in between.
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = &OpenError{name, errors.New("is not a regular file")}
@@ -182,7 +182,7 @@ func (f *Directory) Open(name string) (*os.File, error) {
 	return file, nil
 }
 
-// With openFlags, opening a pipe that has no writer does not wait.
+// With openFlags, opening a pipe without a writer does not block.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
 func openWithin(path, within string) (*os.File, error) {

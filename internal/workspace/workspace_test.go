@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// enter makes a directory with the file good.json the current one.
+// enter creates a directory with the file good.json, and makes it the current directory.
 func enter(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -61,7 +61,7 @@ func FuzzBuilds(f *testing.F) {
 			r.Name()
 		}
 		if _, err := parseBuild("BUILD", (&BuildFile{"BUILD", data, parsed}).After()); err != nil {
-			t.Errorf("what is written of %q is not read: %v", data, err)
+			t.Errorf("cannot read the written file for %q: %v", data, err)
 		}
 	})
 }
@@ -92,23 +92,23 @@ func TestBuilds(t *testing.T) {
 		t.Errorf("%v, %v", err, info.Mode())
 	}
 	if err := b.Write([]*BuildFile{f}); err == nil || !strings.Contains(err.Error(), "changed while it was being read") {
-		t.Errorf("a file that was written twice: %v", err)
+		t.Errorf("second write: %v", err)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(dir, "demo")); len(entries) != 1 {
-		t.Errorf("files are left: %v", entries)
+		t.Errorf("unexpected files: %v", entries)
 	}
 	if _, err := OpenBuilds(""); cli.ExitCode(err) != 2 {
 		t.Errorf("got %v", err)
 	}
 	testkit.WriteFile(t, "large/BUILD", strings.Repeat("#", maxBuildFile+1))
 	if _, _, err := b.Find("build/axpy"); err == nil || !strings.Contains(err.Error(), "only BUILD files in the workspace can be edited") {
-		t.Errorf("a path in place of a label: %v", err)
+		t.Errorf("path instead of a label: %v", err)
 	}
 	if _, _, err := b.Find("//large:x"); err == nil || !strings.Contains(err.Error(), "is too large (limit 4 MiB)") {
 		t.Errorf("got %v", err)
 	}
 	if !errors.Is(os.Remove("demo/BUILD.bazel"), nil) {
-		t.Fatal("not removed")
+		t.Fatal("file not removed")
 	}
 	if err := b.Write([]*BuildFile{f}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)

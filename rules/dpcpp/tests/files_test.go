@@ -167,9 +167,9 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestFaults: what cannot be written is exit 4, and the outputs of the run before stay.
-func TestFaults(t *testing.T) {
+// TestUnwritableOutputs checks that a failed write has exit code 4 and keeps the outputs of the previous run.
+func TestUnwritableOutputs(t *testing.T) {
 	for name, j := range writers(t) {
-		t.Run(name, func(t *testing.T) { testkit.Faults(t, j) })
+		t.Run(name, func(t *testing.T) { testkit.UnwritableOutputs(t, j) })
 	}
 }

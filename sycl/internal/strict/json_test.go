@@ -17,7 +17,7 @@ type file struct {
 	Level level    `json:"level,omitempty"`
 }
 
-// level is a number that is written as a text.
+// level is a number that is encoded as text.
 type level uint8
 
 func (l *level) UnmarshalText(text []byte) error {
@@ -35,7 +35,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestInvalidJSON(t *testing.T) {
 	for _, test := range []struct {
 		name, text, want string
 		offset           int64
@@ -101,7 +101,7 @@ func TestDecodePieces(t *testing.T) {
 	}
 }
 
-// Accepted input is valid for encoding/json and has each member once.
+// encoding/json accepts all accepted input, which has each member once.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"count": 1, "inner": {"list": ["a"]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -15,9 +15,9 @@ import (
 	"testing"
 )
 
-// Faults runs a program whose outputs cannot be written: it must report that with exit code 4,
-// keep the outputs of the previous run intact, and leave nothing next to them.
-func Faults(t *testing.T, j Job) {
+// UnwritableOutputs runs a program that cannot write its outputs. The program must report this with
+// exit code 4, keep the outputs of the previous run, and leave no other files.
+func UnwritableOutputs(t *testing.T, j Job) {
 	t.Helper()
 	g := j.run(t)
 	t.Run("files may not grow", func(t *testing.T) {
@@ -32,13 +32,13 @@ func Faults(t *testing.T, j Job) {
 		defer g.mode(t, 0o755, 0o644)
 		g.fails(t, cmd, "ermission denied")
 	})
-	t.Run("outputs that lead to dev/full", g.leadToFull)
+	t.Run("links to dev/full", g.linkToFull)
 	t.Run("full disk", g.fullDisk)
 }
 
-// leadToFull runs the program with a link to /dev/full instead of an output, for the main one and
-// for some others.
-func (g *generations) leadToFull(t *testing.T) {
+// linkToFull runs the program with a link to /dev/full instead of an output, for the main output
+// and for some others.
+func (g *generations) linkToFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("skipped: ", err)
 	}
@@ -46,8 +46,8 @@ func (g *generations) leadToFull(t *testing.T) {
 		t.Skip("skipped: replacing the directory replaces the link")
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(g.new)), func(name string) bool {
-		_, before := g.job.Before[name]                          // it is also an input
-		return before || name == g.job.Main || g.new[name] == "" // which needs no space
+		_, before := g.job.Before[name]                          // this output is also an input
+		return before || name == g.job.Main || g.new[name] == "" // or needs no space
 	})
 	names = names[:min(3, len(names))]
 	if g.job.Main != "" {
@@ -72,7 +72,7 @@ func (g *generations) leadToFull(t *testing.T) {
 	}
 }
 
-// fails runs a program that cannot write its outputs and must report why in one of these words.
+// fails runs a program that cannot write its outputs, and must report one of the reasons in why.
 func (g *generations) fails(t *testing.T, cmd *exec.Cmd, why ...string) {
 	t.Helper()
 	code, errs := run(t, cmd)
@@ -103,7 +103,7 @@ func (g *generations) mode(t *testing.T, dir, file os.FileMode) {
 	})
 }
 
-// fullDisk runs a program on disks of several sizes, from no free space to enough.
+// fullDisk runs a program on disks with different amounts of free space, from none to enough.
 func (g *generations) fullDisk(t *testing.T) {
 	unshare, err := exec.LookPath("unshare")
 	if err == nil {
@@ -113,7 +113,7 @@ func (g *generations) fullDisk(t *testing.T) {
 		t.Skip("skipped: the system does not allow mounting a disk: ", err)
 	}
 	after := filepath.Join(t.TempDir(), "after")
-	// The disk is mounted for these commands only.
+	// The disk is mounted only for these commands.
 	const script = `set -e
 mount -t tmpfs -o size=${room}k,nr_inodes=${files} none .
 cd "$PWD"
@@ -171,14 +171,14 @@ func run(t testing.TB, cmd *exec.Cmd) (code int, stderr string) {
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// shell runs a program in a shell, as "$0" "$@" of the commands.
+// shell runs a program from a shell, which executes commands with the program as "$0" "$@".
 func shell(cmd *exec.Cmd, commands string) *exec.Cmd {
 	cmd.Args = append([]string{"sh", "-c", commands, cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = "/bin/sh"
 	return cmd
 }
 
-// asNobody runs a program as a user without root's write access.
+// asNobody runs a program as a user without root's permission to write.
 func asNobody(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if os.Geteuid() != 0 {
