@@ -9,9 +9,9 @@
 // An unknown number is kept as a number because newer compilers have more aspects. No aspect
 // stands for an architecture.
 //
-// [Features] lists the features of code that need an aspect. The package also lists what devices
-// may lack without there being an aspect for it: explicit SIMD intrinsics and inline assembly
-// instructions that only some have, and SPIR-V extensions that their compilers no longer accept.
+// [Features] lists the code features that need an aspect. The package also lists capabilities
+// without an aspect that some devices lack: explicit SIMD intrinsics, inline assembly instructions,
+// and SPIR-V extensions that device compilers no longer accept.
 package aspect
 
 import (

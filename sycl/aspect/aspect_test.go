@@ -21,7 +21,7 @@ func TestNamesAndNumbers(t *testing.T) {
 			t.Errorf("Parse(%q) = %d, %v, want %d", name, got, err, value)
 		}
 		if value.String() != name || !value.IsKnown() {
-			t.Errorf("%d is called %q, want %q", value, value, name)
+			t.Errorf("%d has the name %q, want %q", value, value, name)
 		}
 	}
 	if FP16 != 5 || FP64 != 6 || Atomic64 != 27 || Image != 9 || USMDeviceAllocations != 13 {
@@ -36,7 +36,7 @@ func TestEveryNumberFromZeroHasAName(t *testing.T) {
 	}
 	for i, a := range slices.Compact(all) {
 		if int(a) != i && a <= Retired {
-			t.Fatalf("in names.go, %v has the number %d where %d is next: DPC++ numbers aspects without gaps", a, a, i)
+			t.Fatalf("names.go: %v has number %d, want %d, because DPC++ numbers aspects without gaps", a, a, i)
 		}
 		if got, err := Parse(a.String()); err != nil || got != a {
 			t.Errorf("Parse(%q) = %d, %v, want %d", a, got, err, a)
@@ -48,11 +48,11 @@ func TestEveryConstantHasAName(t *testing.T) {
 	source := testkit.ReadFile(t, "names.go")
 	constants := regexp.MustCompile(`(?m)^\t(\w+) +Aspect = `).FindAllStringSubmatch(source, -1)
 	if len(constants) < 100 {
-		t.Fatalf("names.go has %d constants", len(constants))
+		t.Fatalf("names.go: %d constants", len(constants))
 	}
 	for _, c := range constants {
 		if !strings.Contains(source, "{"+c[1]+", \"") {
-			t.Errorf("names.go has no row for %s in its list of names", c[1])
+			t.Errorf("names.go: missing name for %s", c[1])
 		}
 	}
 }
@@ -64,12 +64,12 @@ func TestNamesInUseComeFirst(t *testing.T) {
 		}
 		return int(a.status) - int(b.status)
 	}) {
-		t.Error("the list in names.go is not in the order of value and status")
+		t.Error("names.go: names are not sorted by value and status")
 	}
 	seen := make(map[string]bool)
 	for _, e := range names {
 		if seen[e.name] {
-			t.Errorf("names.go lists %q twice", e.name)
+			t.Errorf("names.go: duplicate name %q", e.name)
 		}
 		seen[e.name] = true
 	}
@@ -84,10 +84,10 @@ func TestParse(t *testing.T) {
 		}
 	}
 	if got := Aspect(12345).String(); got != "aspect 12345" || Aspect(12345).IsKnown() {
-		t.Errorf("an unknown value is %q", got)
+		t.Errorf("unknown value: %q", got)
 	}
 	if got := (Retired + 120).String(); got != "aspect 120 of releases before 2026" {
-		t.Errorf("an unknown value of older releases is %q", got)
+		t.Errorf("unknown value of older releases: %q", got)
 	}
 	for in, want := range map[string]string{
 		"":                       `unknown aspect "": expected a name of enum class aspect or a number`,
@@ -117,7 +117,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if again, err := Parse(strings.TrimPrefix(a.String(), "aspect ")); err != nil || again != a {
-			t.Fatalf("%q is %d, whose name %q is %d, %v", in, a, a, again, err)
+			t.Fatalf("%q is %d with name %q, which is %d, %v", in, a, a, again, err)
 		}
 	})
 }

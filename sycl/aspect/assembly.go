@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// AssemblyNames returns the names that a compiler must know to accept a text of inline assembly,
+// AssemblyNames returns the names that a compiler must support to accept a text of inline assembly,
 // which is vISA for Intel GPUs: instructions, types that only some GPUs have, and variables that
-// neither the text declares nor the program passes, which are compiler-defined. A matrix
-// instruction has its number of channels in its name: dpas.16. The list is ascending and distinct.
+// neither the text declares nor the program passes, which are compiler-defined. The name of a
+// matrix instruction includes its number of channels: dpas.16. The list is ascending and distinct.
 func AssemblyNames(text string) []string {
 	var names []string
 	text = assemblyComment.ReplaceAllString(text, "")

@@ -27,7 +27,7 @@ func TestAssembly(t *testing.T) {
 		{"", ""},
 	} {
 		if got := AssemblyNames(c.text); !slices.Equal(got, strings.Fields(c.want)) {
-			t.Errorf("%q has %q, want %q", c.text, got, c.want)
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func FuzzAssembly(f *testing.F) {
 		}
 		for _, name := range names {
 			if name == "" || len(name) > 70 || strings.ContainsAny(name, ", \n\"") {
-				t.Errorf("name %q", name)
+				t.Errorf("invalid name %q", name)
 			}
 		}
 	})

@@ -45,10 +45,10 @@ func TestIntrinsic(t *testing.T) {
 	} {
 		got, ok := Intrinsic(symbol)
 		if ok != (want != "") || ok && got != want {
-			t.Errorf("%q is %q, %v; want %q", symbol, got, ok, want)
+			t.Errorf("%q: %q, %v; want %q", symbol, got, ok, want)
 		}
 		if again, _ := Intrinsic(got); ok && again != got {
-			t.Errorf("%q, which is the name of an intrinsic, is %q", got, again)
+			t.Errorf("intrinsic name %q: %q", got, again)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestIntrinsicFamily(t *testing.T) {
 		"lsc.load.slm":                    "",
 	} {
 		if got, ok := FamilyOfIntrinsic(name); got.Name != want || ok != (want != "") {
-			t.Errorf("%s is of %q, %v; want %q", name, got.Name, ok, want)
+			t.Errorf("%s: family %q, %v; want %q", name, got.Name, ok, want)
 		}
 	}
 }

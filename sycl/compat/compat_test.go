@@ -76,7 +76,7 @@ func device(t testing.TB, c *deviceconfig.Config, name string) *deviceconfig.Dev
 	t.Helper()
 	d, ok := c.Lookup(name)
 	if !ok {
-		t.Fatalf("no device %s", name)
+		t.Fatalf("unknown device %s", name)
 	}
 	return d
 }
@@ -92,27 +92,27 @@ func TestCheck(t *testing.T) {
 		status  Status
 		reasons []string // "rule: required: text"
 	}{
-		{"nothing is needed", needs{}, "intel_gpu_small", Compatible, nil},
-		{"all is there", needs{Aspects: []aspect.Aspect{aspect.FP16}, SubGroupSizes: []uint32{8}, WorkGroupSize: []uint64{64, 4}},
+		{"no requirements", needs{}, "intel_gpu_small", Compatible, nil},
+		{"all requirements met", needs{Aspects: []aspect.Aspect{aspect.FP16}, SubGroupSizes: []uint32{8}, WorkGroupSize: []uint64{64, 4}},
 			"intel_gpu_small", Compatible, nil},
-		{"an aspect is missing", needs{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}}, "intel_gpu_small", Incompatible,
+		{"a missing aspect", needs{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}}, "intel_gpu_small", Incompatible,
 			[]string{"missing-aspect: fp64: Required aspect fp64 is not supported on the device"}},
-		{"an aspect is not listed, but may be there", needs{Aspects: []aspect.Aspect{aspect.FP16}}, "x86_64", Undetermined,
+		{"an unlisted aspect on a device with other aspects", needs{Aspects: []aspect.Aspect{aspect.FP16}}, "x86_64", Undetermined,
 			[]string{"missing-aspect: fp16: Required aspect fp16 is not in the device data, but the device may have it"}},
-		{"a property that cannot be read", needs{Unreadable: []*propset.SyntaxError{{Set: "S", Key: "k", Msg: "odd"}}}, "intel_gpu_small", Undetermined,
+		{"an unreadable property", needs{Unreadable: []*propset.SyntaxError{{Set: "S", Key: "k", Msg: "odd"}}}, "intel_gpu_small", Undetermined,
 			[]string{"unreadable-requirement: k: The requirements of the image are not completely known: [S] k: odd"}},
 		{"an unknown aspect", needs{Aspects: []aspect.Aspect{4000}}, "intel_gpu_small", Undetermined,
 			[]string{"missing-aspect: aspect 4000: Unknown aspect 4000"}},
-		{"a sub-group size is missing", needs{SubGroupSizes: []uint32{16, 32, 64}}, "intel_gpu_small", Incompatible, []string{
+		{"a missing sub-group size", needs{SubGroupSizes: []uint32{16, 32, 64}}, "intel_gpu_small", Incompatible, []string{
 			"unsupported-sub-group-size: 32: Sub-group size 32 is not supported on the device",
 			"unsupported-sub-group-size: 64: Sub-group size 64 is not supported on the device"}},
-		{"a sub-group size missing on a device with other aspects", needs{SubGroupSizes: []uint32{16}}, "x86_64", Incompatible,
+		{"a missing sub-group size on a device with other aspects", needs{SubGroupSizes: []uint32{16}}, "x86_64", Incompatible,
 			[]string{"unsupported-sub-group-size: 16: Sub-group size 16 is not supported on the device"}},
 		{"a sub-group size on any device", needs{SubGroupSizes: []uint32{16}}, "spir64", Undetermined,
 			[]string{"unsupported-sub-group-size: 16: Whether sub-group size 16 is supported on the device is known only when the program runs"}},
-		{"explicit SIMD has no sub-groups", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, SubGroupSizes: []uint32{1}},
+		{"explicit SIMD, which has no sub-groups", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, SubGroupSizes: []uint32{1}},
 			"intel_gpu_pvc", Compatible, nil},
-		{"intrinsics that the device lacks, each family once",
+		{"intrinsics that the device lacks, one reason per family",
 			needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.store.slm", "llvm.genx.nbarrier"}},
 			"intel_gpu_old", Incompatible, []string{
 				"unsupported-intrinsic: llvm.genx.lsc.load.slm, llvm.genx.lsc.store.slm: Explicit SIMD intrinsic llvm.genx.lsc.load.slm, llvm.genx.lsc.store.slm is not supported on the device: memory accesses by the load-store cache are for Intel GPUs from Xe-HPG on, and block_load, gather and atomic_update without cache hints are for all",
@@ -121,63 +121,63 @@ func TestCheck(t *testing.T) {
 			needs{Intrinsics: []string{"llvm.genx.dpas", "llvm.genx.dpas.nosrc0", "llvm.genx.dpas2", "llvm.genx.dpasw"}},
 			"intel_gpu_cached", Incompatible, []string{
 				"unsupported-intrinsic: llvm.genx.dpas, llvm.genx.dpas.nosrc0, llvm.genx.dpas2 and 1 more: Explicit SIMD intrinsic llvm.genx.dpas, llvm.genx.dpas.nosrc0, llvm.genx.dpas2 and 1 more is not supported on the device: matrix products are for Intel GPUs with matrix engines, and arithmetic on simd is for all"}},
-		{"intrinsics that the device has", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", Compatible, nil},
+		{"supported intrinsics", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", Compatible, nil},
 		{"a block that is too wide for the device", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.load.slm.512bytes"}}, "intel_gpu_cached", Incompatible,
 			[]string{"unsupported-intrinsic: llvm.genx.lsc.load.slm.512bytes: Explicit SIMD intrinsic llvm.genx.lsc.load.slm.512bytes is not supported on the device: blocks of 512 bytes are for Xe-HPC and Intel GPUs from Xe2 on, and two of 256 bytes are for all from Xe-HPG on"}},
-		{"a wide block that the device takes", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.load.slm.512bytes"}}, "intel_gpu_wide", Compatible, nil},
-		{"intrinsics on a device whose intrinsics are not known", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_future", Undetermined,
+		{"a wide block that the device supports", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.load.slm.512bytes"}}, "intel_gpu_wide", Compatible, nil},
+		{"intrinsics on a device with unknown intrinsics", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_future", Undetermined,
 			[]string{"unsupported-intrinsic: llvm.genx.lsc.load.slm: Whether explicit SIMD intrinsic llvm.genx.lsc.load.slm is supported on the device is not known: memory accesses by the load-store cache are for Intel GPUs from Xe-HPG on, and block_load, gather and atomic_update without cache hints are for all"}},
-		{"an intrinsic that a newer version wrote", needs{Intrinsics: []string{"llvm.genx.new"}}, "intel_gpu_cached", Undetermined,
+		{"an unknown intrinsic", needs{Intrinsics: []string{"llvm.genx.new"}}, "intel_gpu_cached", Undetermined,
 			[]string{"unsupported-intrinsic: llvm.genx.new: Whether explicit SIMD intrinsic llvm.genx.new is supported on the device is not known to this version"}},
 		{"intrinsics on a device without explicit SIMD", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_small", Incompatible,
 			[]string{"missing-aspect: ext_intel_esimd: Required aspect ext_intel_esimd is not supported on the device"}},
-		{"inline assembly that the device has", needs{Assembly: []string{"lsc_load", "mov"}}, "intel_gpu_cached", Compatible, nil},
-		{"inline assembly that the device lacks, each need once", needs{Assembly: []string{"dpas.16", "lsc_load", "lsc_store", "mov"}}, "intel_gpu_old", Incompatible, []string{
+		{"supported inline assembly", needs{Assembly: []string{"lsc_load", "mov"}}, "intel_gpu_cached", Compatible, nil},
+		{"unsupported inline assembly, one reason per need", needs{Assembly: []string{"dpas.16", "lsc_load", "lsc_store", "mov"}}, "intel_gpu_old", Incompatible, []string{
 			"unsupported-assembly: dpas.16: The inline assembly is not supported on the device: matrix products of 16 channels are for Xe-HPC and Intel GPUs from Xe2 on",
 			"unsupported-assembly: lsc_load, lsc_store: The inline assembly is not supported on the device: memory accesses by the load-store cache are for Intel GPUs from Xe-HPG on"}},
-		{"matrix products of other channels", needs{Assembly: []string{"dpas.16", "dpas.8"}}, "intel_gpu_engines", Incompatible,
+		{"matrix products with a different number of channels", needs{Assembly: []string{"dpas.16", "dpas.8"}}, "intel_gpu_engines", Incompatible,
 			[]string{"unsupported-assembly: dpas.16: The inline assembly is not supported on the device: matrix products of 16 channels are for Xe-HPC and Intel GPUs from Xe2 on"}},
 		{"inline assembly with double precision", needs{Assembly: []string{"df", "mov"}}, "intel_gpu_old", Incompatible,
 			[]string{"unsupported-assembly: df: The inline assembly is not supported on the device: numbers of double precision are for devices with fp64"}},
-		{"inline assembly that only the compiler can tell of", needs{Assembly: []string{"V6", "mov", "new"}}, "intel_gpu_cached", Undetermined,
+		{"inline assembly that only the compiler can check", needs{Assembly: []string{"V6", "mov", "new"}}, "intel_gpu_cached", Undetermined,
 			[]string{"unsupported-assembly: V6, new: Unknown whether the device's compiler supports the inline assembly, which contains V6, new"}},
-		{"inline assembly on a device that is no known Intel GPU", needs{Assembly: []string{"mov"}}, "x86_64", Undetermined,
+		{"inline assembly on a device that is not a known Intel GPU", needs{Assembly: []string{"mov"}}, "x86_64", Undetermined,
 			[]string{"unsupported-assembly: mov: Unknown whether the device's compiler supports the inline assembly, which contains mov"}},
-		{"an extension that current compilers refuse", needs{Extensions: []string{"SPV_INTEL_optimization_hints"}}, "intel_gpu_pvc", Undetermined,
+		{"an extension that current compilers reject", needs{Extensions: []string{"SPV_INTEL_optimization_hints"}}, "intel_gpu_pvc", Undetermined,
 			[]string{"unsupported-extension: SPV_INTEL_optimization_hints: Current compilers for devices refuse SPIR-V extension SPV_INTEL_optimization_hints, which older compilers accepted: recompile the program, so that it uses SPV_KHR_expect_assume"}},
 		{"an extension for FPGAs", needs{Extensions: []string{"SPV_INTEL_fpga_buffer_location"}}, "intel_gpu_pvc", Undetermined,
 			[]string{"unsupported-extension: SPV_INTEL_fpga_buffer_location: Current compilers for devices refuse SPIR-V extension SPV_INTEL_fpga_buffer_location, which older compilers accepted: remove the properties for FPGAs"}},
-		{"an extension that the device refuses", needs{Extensions: []string{"SPV_INTEL_float_controls2", "SPV_KHR_float_controls"}}, "intel_cpu_gnr", Incompatible,
+		{"an extension that the device rejects", needs{Extensions: []string{"SPV_INTEL_float_controls2", "SPV_KHR_float_controls"}}, "intel_cpu_gnr", Incompatible,
 			[]string{"unsupported-extension: SPV_KHR_float_controls: SPIR-V extension SPV_KHR_float_controls is not supported on the device, whose compiler refuses it: remove fp_control"}},
-		{"an extension that a device may refuse", needs{Extensions: []string{"SPV_INTEL_kernel_attributes"}}, "intel_gpu_pvc", Undetermined,
+		{"an extension that a device may reject", needs{Extensions: []string{"SPV_INTEL_kernel_attributes"}}, "intel_gpu_pvc", Undetermined,
 			[]string{"unsupported-extension: SPV_INTEL_kernel_attributes: Whether SPIR-V extension SPV_INTEL_kernel_attributes is supported on the device is not known: remove max_work_group_size for devices without it"}},
-		{"an extension that compilers for explicit SIMD may take", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Extensions: []string{"SPV_KHR_float_controls"}}, "intel_gpu_cached", Compatible, nil},
+		{"an extension that compilers for explicit SIMD may accept", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Extensions: []string{"SPV_KHR_float_controls"}}, "intel_gpu_cached", Compatible, nil},
 		{"a sub-group size of 1 without explicit SIMD", needs{SubGroupSizes: []uint32{1}}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-sub-group-size: 1: Sub-group size 1 is not supported on the device"}},
-		{"a work-group of just the limit", needs{WorkGroupSize: []uint64{32, 8}}, "intel_gpu_small", Compatible, nil},
-		{"a work-group one above the limit", needs{WorkGroupSize: []uint64{257}}, "intel_gpu_small", Incompatible,
+		{"a work-group size equal to the limit", needs{WorkGroupSize: []uint64{32, 8}}, "intel_gpu_small", Compatible, nil},
+		{"a work-group size one above the limit", needs{WorkGroupSize: []uint64{257}}, "intel_gpu_small", Incompatible,
 			[]string{"unsupported-work-group-size: 257: Required work-group size 257 is not supported on the device"}},
-		{"a work-group is written as in SYCL", needs{WorkGroupSize: []uint64{64, 4, 2}}, "intel_gpu_small", Incompatible,
+		{"a work-group size formatted as in SYCL", needs{WorkGroupSize: []uint64{64, 4, 2}}, "intel_gpu_small", Incompatible,
 			[]string{"unsupported-work-group-size: 2x4x64: Required work-group size 512 is not supported on the device"}},
-		{"a work-group beyond 64 bits", needs{WorkGroupSize: []uint64{4294967295, 4294967295, 4294967295}}, "x86_64", Incompatible,
+		{"a work-group size above 64 bits", needs{WorkGroupSize: []uint64{4294967295, 4294967295, 4294967295}}, "x86_64", Incompatible,
 			[]string{"unsupported-work-group-size: 4294967295x4294967295x4294967295: Required work-group size is not supported (total number of work-items requested can't fit into size_t)"}},
-		{"a work-group that wraps to 0 in 64 bits", needs{WorkGroupSize: []uint64{1 << 63, 4}}, "intel_gpu_pvc", Incompatible,
+		{"a work-group size that wraps to 0 in 64 bits", needs{WorkGroupSize: []uint64{1 << 63, 4}}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-work-group-size: 4x9223372036854775808: Required work-group size is not supported (total number of work-items requested can't fit into size_t)"}},
-		{"a work-group just within 64 bits", needs{WorkGroupSize: []uint64{math.MaxUint64}}, "intel_gpu_pvc", Incompatible,
+		{"the largest work-group size within 64 bits", needs{WorkGroupSize: []uint64{math.MaxUint64}}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-work-group-size: 18446744073709551615: Required work-group size 18446744073709551615 is not supported on the device"}},
 		{"2^32+1 is not 1", needs{WorkGroupSize: []uint64{1<<32 + 1}}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-work-group-size: 4294967297: Required work-group size 4294967297 is not supported on the device"}},
-		{"a work-group where the limit is unknown", needs{WorkGroupSize: []uint64{64}}, "x86_64", Undetermined,
+		{"a work-group size with an unknown limit", needs{WorkGroupSize: []uint64{64}}, "x86_64", Undetermined,
 			[]string{"unsupported-work-group-size: 64: Required work-group size {64} has 64 work-items, but the device's limit is unknown"}},
-		{"a work-group where only the limits of dimensions are known", needs{WorkGroupSize: []uint64{9}}, "intel_gpu_tall", Incompatible, []string{
+		{"a work-group size with known limits only per dimension", needs{WorkGroupSize: []uint64{9}}, "intel_gpu_tall", Incompatible, []string{
 			"unsupported-work-group-size: 9: Required work-group size {9} has 9 work-items, but the device's limit is unknown",
 			"unsupported-work-group-size: 9: Required work-group size 9 is not supported"}},
-		{"a work-group of just the limits of dimensions", needs{WorkGroupSize: []uint64{1024, 1, 1}}, "intel_gpu_flat", Compatible, nil},
+		{"a work-group size equal to the limits per dimension", needs{WorkGroupSize: []uint64{1024, 1, 1}}, "intel_gpu_flat", Compatible, nil},
 		{"the first dimension of the source is the slowest", needs{WorkGroupSize: []uint64{1, 8, 128}}, "intel_gpu_flat", Incompatible,
 			[]string{"unsupported-work-group-size: 128x8x1: Required work-group size 128 is not supported"}},
-		{"a work-group of two dimensions", needs{WorkGroupSize: []uint64{1, 513}}, "intel_gpu_flat", Incompatible,
+		{"a two-dimensional work-group size", needs{WorkGroupSize: []uint64{1, 513}}, "intel_gpu_flat", Incompatible,
 			[]string{"unsupported-work-group-size: 513x1: Required work-group size 513 is not supported"}},
-		{"a work-group that is too large in all ways", needs{WorkGroupSize: []uint64{1025, 513, 65}}, "intel_gpu_flat", Incompatible, []string{
+		{"a work-group size above all limits", needs{WorkGroupSize: []uint64{1025, 513, 65}}, "intel_gpu_flat", Incompatible, []string{
 			"unsupported-work-group-size: 65x513x1025: Required work-group size 34178625 is not supported on the device",
 			"unsupported-work-group-size: 65x513x1025: Required work-group size 65 is not supported",
 			"unsupported-work-group-size: 65x513x1025: Required work-group size 513 is not supported",
@@ -185,34 +185,34 @@ func TestCheck(t *testing.T) {
 		{"a work-group without work-items", needs{WorkGroupSize: []uint64{0, 1 << 63, 1 << 63}}, "intel_gpu_pvc", Compatible, nil},
 		{"a work-group of one work-item", needs{WorkGroupSize: []uint64{1, 1, 1}}, "x86_64", Compatible, nil},
 		{"a size padded to three dimensions", needs{WorkGroupSize: []uint64{64, 1, 1}, WorkGroupDims: 1}, "intel_gpu_pvc", Compatible, nil},
-		{"a size with more dimensions than there are", needs{WorkGroupSize: []uint64{8, 8}, WorkGroupDims: 1}, "intel_gpu_pvc", Incompatible,
+		{"a size with too many dimensions", needs{WorkGroupSize: []uint64{8, 8}, WorkGroupDims: 1}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-work-group-dims: 2: The local size dimension of submitted nd_range doesn't match the required work-group size dimension"}},
 		{"four dimensions", needs{WorkGroupDims: 4}, "intel_gpu_pvc", Incompatible,
 			[]string{"unsupported-work-group-dims: 4: The local size dimension of submitted nd_range doesn't match the required work-group size dimension"}},
-		{"matrices that the device has", needs{JointMatrix: "matrix_type::uint8,use::a,8,32;matrix_type::sint8,use::b,32,16;matrix_type::sint32,use::accumulator,1,16;;matrix_type::bf16,use::accumulator,8,16",
+		{"supported matrices", needs{JointMatrix: "matrix_type::uint8,use::a,8,32;matrix_type::sint8,use::b,32,16;matrix_type::sint32,use::accumulator,1,16;;matrix_type::bf16,use::accumulator,8,16",
 			JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::bf16,7,16,16"}, "intel_gpu_xmx", Compatible, nil},
-		{"more rows than the device has", needs{JointMatrix: "matrix_type::uint8,use::a,9,32;matrix_type::uint8,use::a,9,32"}, "intel_gpu_xmx", Incompatible,
+		{"more rows than supported", needs{JointMatrix: "matrix_type::uint8,use::a,9,32;matrix_type::uint8,use::a,9,32"}, "intel_gpu_xmx", Incompatible,
 			[]string{"unsupported-joint-matrix: matrix_type::uint8,use::a,9,32: joint_matrix with parameters matrix_type::uint8, use::a, Rows=9, Cols=32 is not supported on this device"}},
-		{"fewer columns than the device has", needs{JointMatrix: "matrix_type::uint8,use::a,8,31"}, "intel_gpu_xmx", Incompatible,
+		{"fewer columns than supported", needs{JointMatrix: "matrix_type::uint8,use::a,8,31"}, "intel_gpu_xmx", Incompatible,
 			[]string{"unsupported-joint-matrix: matrix_type::uint8,use::a,8,31: joint_matrix with parameters matrix_type::uint8, use::a, Rows=8, Cols=31 is not supported on this device"}},
 		{"a shape of A used for B", needs{JointMatrix: "matrix_type::sint8,use::b,8,32"}, "intel_gpu_xmx", Incompatible,
 			[]string{"unsupported-joint-matrix: matrix_type::sint8,use::b,8,32: joint_matrix with parameters matrix_type::sint8, use::b, Rows=8, Cols=32 is not supported on this device"}},
 		{"a type of A used for B", needs{JointMatrix: "matrix_type::uint8,use::b,32,16"}, "intel_gpu_xmx", Incompatible,
 			[]string{"unsupported-joint-matrix: matrix_type::uint8,use::b,32,16: joint_matrix with parameters matrix_type::uint8, use::b, Rows=32, Cols=16 is not supported on this device"}},
-		{"an accumulator of another type", needs{JointMatrix: "matrix_type::tf32,use::accumulator,8,16"}, "intel_gpu_xmx", Incompatible,
+		{"an accumulator of a different type", needs{JointMatrix: "matrix_type::tf32,use::accumulator,8,16"}, "intel_gpu_xmx", Incompatible,
 			[]string{"unsupported-joint-matrix: matrix_type::tf32,use::accumulator,8,16: joint_matrix with parameters matrix_type::tf32, use::accumulator, Rows=8, Cols=16 is not supported on this device"}},
-		{"multiplications that the device lacks", needs{JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,8,16,16;matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,32,16"}, "intel_gpu_xmx", Incompatible, []string{
+		{"unsupported multiplications", needs{JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,8,16,16;matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,32,16"}, "intel_gpu_xmx", Incompatible, []string{
 			"unsupported-joint-matrix: matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,matrix_type::bf16,8,16,16: joint_matrix_mad function with parameters atype=matrix_type::bf16, btype=matrix_type::bf16, ctype=matrix_type::bf16, dtype=matrix_type::bf16, M=8, K=16, N=16 is not supported on this device",
 			"unsupported-joint-matrix: matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,32,16: joint_matrix_mad function with parameters atype=matrix_type::bf16, btype=matrix_type::bf16, ctype=matrix_type::fp32, dtype=matrix_type::fp32, M=8, K=32, N=16 is not supported on this device"}},
-		{"matrices on a device that has none", needs{JointMatrix: "matrix_type::bf16,use::a,8,16;matrix_type::bf16,use::b,16,16", JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16"}, "intel_gpu_flat", Incompatible, []string{
+		{"matrices on a device without matrices", needs{JointMatrix: "matrix_type::bf16,use::a,8,16;matrix_type::bf16,use::b,16,16", JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16"}, "intel_gpu_flat", Incompatible, []string{
 			"unsupported-joint-matrix: matrix_type::bf16,use::a,8,16;matrix_type::bf16,use::b,16,16: no matrix hardware on the target device, joint_matrix is not supported",
 			"unsupported-joint-matrix: matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16: no matrix hardware on the target device, joint_matrix_mad is not supported"}},
-		{"matrices where nothing is known of them", needs{JointMatrix: "matrix_type::fp64,use::a,16,16", JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16"}, "intel_gpu_pvc", Undetermined, []string{
+		{"matrices on a device with unknown matrices", needs{JointMatrix: "matrix_type::fp64,use::a,16,16", JointMatrixMad: "matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16"}, "intel_gpu_pvc", Undetermined, []string{
 			"unsupported-joint-matrix: matrix_type::fp64,use::a,16,16: Whether joint_matrix with parameters matrix_type::fp64, use::a, Rows=16, Cols=16 is supported on the device is known only when the program runs",
 			"unsupported-joint-matrix: matrix_type::bf16,matrix_type::bf16,matrix_type::fp32,matrix_type::fp32,8,16,16: Whether joint_matrix_mad function with parameters atype=matrix_type::bf16, btype=matrix_type::bf16, ctype=matrix_type::fp32, dtype=matrix_type::fp32, M=8, K=16, N=16 is supported on the device is known only when the program runs"}},
 		{"matrices on an NVIDIA GPU", needs{JointMatrix: "matrix_type::fp64,use::a,16,16"}, "nvidia_gpu_sm_80", Undetermined,
 			[]string{"unsupported-joint-matrix: matrix_type::fp64,use::a,16,16: Whether joint_matrix with parameters matrix_type::fp64, use::a, Rows=16, Cols=16 is supported on the device is not checked for NVIDIA and AMD GPUs"}},
-		{"matrices of other forms", needs{JointMatrix: "m;matrix_type::fp8,use::a,8,16;fp16,use::a,8,16;matrix_type::bf16,use::c,8,16;matrix_type::bf16,use::a,-8,16", JointMatrixMad: "a,b,c,d,1,2,3;1,2"}, "intel_gpu_xmx", Undetermined, []string{
+		{"matrices in a different form", needs{JointMatrix: "m;matrix_type::fp8,use::a,8,16;fp16,use::a,8,16;matrix_type::bf16,use::c,8,16;matrix_type::bf16,use::a,-8,16", JointMatrixMad: "a,b,c,d,1,2,3;1,2"}, "intel_gpu_xmx", Undetermined, []string{
 			"unsupported-joint-matrix: m: Cannot determine whether the device supports joint_matrix with parameters m, because their form is unknown",
 			"unsupported-joint-matrix: matrix_type::fp8,use::a,8,16: Cannot determine whether the device supports joint_matrix with parameters matrix_type::fp8,use::a,8,16, because their form is unknown",
 			"unsupported-joint-matrix: fp16,use::a,8,16: Cannot determine whether the device supports joint_matrix with parameters fp16,use::a,8,16, because their form is unknown",
@@ -222,23 +222,23 @@ func TestCheck(t *testing.T) {
 			"unsupported-joint-matrix: 1,2: Cannot determine whether the device supports joint_matrix_mad function with parameters 1,2, because their form is unknown"}},
 		{"a fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_pvc", Compatible, nil},
 		{"a fixed target by an alias", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_12_60_7"}}, "intel_gpu_pvc", Compatible, nil},
-		{"a fixed target that stands for all", needs{HasFixedTargets: true, FixedTargets: []string{"spir64"}}, "intel_gpu_pvc", Compatible, nil},
+		{"a generic fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"spir64"}}, "intel_gpu_pvc", Compatible, nil},
 		{"a fixed target for all CPUs", needs{HasFixedTargets: true, FixedTargets: []string{"spir64_x86_64"}}, "intel_cpu_spr", Compatible, nil},
-		{"a fixed target for all GPUs of NVIDIA", needs{HasFixedTargets: true, FixedTargets: []string{"ptx64"}}, "nvidia_gpu_sm_80", Compatible, nil},
-		{"a fixed target for all GPUs of another maker", needs{HasFixedTargets: true, FixedTargets: []string{"ptx64"}}, "intel_gpu_pvc", Incompatible,
+		{"a fixed target for all NVIDIA GPUs", needs{HasFixedTargets: true, FixedTargets: []string{"ptx64"}}, "nvidia_gpu_sm_80", Compatible, nil},
+		{"a fixed target for all GPUs of a different vendor", needs{HasFixedTargets: true, FixedTargets: []string{"ptx64"}}, "intel_gpu_pvc", Incompatible,
 			[]string{"fixed-target-mismatch: ptx64: Kernel was compiled with '-fsycl-fixed-targets=ptx64' but was submitted to a different device"}},
-		{"another fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_12_0_0"}}, "intel_gpu_pvc", Incompatible,
+		{"a different fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_12_0_0"}}, "intel_gpu_pvc", Incompatible,
 			[]string{"fixed-target-mismatch: intel_gpu_12_0_0: Kernel was compiled with '-fsycl-fixed-targets=intel_gpu_12_0_0' but was submitted to a different device"}},
 		{"no fixed target in common", needs{HasFixedTargets: true}, "intel_gpu_pvc", Incompatible,
 			[]string{"fixed-target-mismatch: : Kernel was compiled with '-fsycl-fixed-targets' for targets without a device in common"}},
 		{"a fixed target by an aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.CPU, aspect.GPU}}, "intel_gpu_pvc", Compatible, nil},
-		{"another fixed target by an aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.CPU}}, "intel_gpu_pvc", Incompatible,
+		{"a different fixed target by an aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.CPU}}, "intel_gpu_pvc", Incompatible,
 			[]string{"fixed-target-mismatch: cpu: Kernel was compiled with '-fsycl-fixed-targets=cpu' but was submitted to a different device"}},
-		{"a fixed target by an aspect that may be there", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.GPU}}, "x86_64", Undetermined,
+		{"a fixed target by an unlisted aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.GPU}}, "x86_64", Undetermined,
 			[]string{"fixed-target-mismatch: gpu: Kernel was compiled with '-fsycl-fixed-targets' for devices with aspect gpu, which the device may have"}},
 		{"compiled for the device", needs{CompileTarget: "intel_gpu_pvc"}, "intel_gpu_pvc", Compatible, nil},
 		{"compiled for all CPUs", needs{CompileTarget: "spir64_x86_64"}, "intel_cpu_spr", Compatible, nil},
-		{"compiled for another device", needs{CompileTarget: "intel_gpu_pvc"}, "intel_gpu_small", NotApplicable,
+		{"compiled for a different device", needs{CompileTarget: "intel_gpu_pvc"}, "intel_gpu_small", NotApplicable,
 			[]string{"compile-target-mismatch: intel_gpu_pvc: The image was compiled ahead of time for intel_gpu_pvc"}},
 		{"all reasons, in the order of the runtime", needs{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{32}, WorkGroupSize: []uint64{1024},
 			HasFixedTargets: true, FixedTargets: []string{"x86_64"}, CompileTarget: "x86_64", JointMatrix: "m"}, "intel_gpu_small", Incompatible, []string{
@@ -256,7 +256,7 @@ func TestCheck(t *testing.T) {
 				reasons = append(reasons, string(r.Rule)+": "+r.Required+": "+r.Text)
 			}
 			if got.Status != test.status || !slices.Equal(reasons, test.reasons) {
-				t.Errorf("%v because of\n%s\nwant %v because of\n%s", got.Status, strings.Join(reasons, "\n"), test.status, strings.Join(test.reasons, "\n"))
+				t.Errorf("%v with the reasons\n%s\nwant %v with the reasons\n%s", got.Status, strings.Join(reasons, "\n"), test.status, strings.Join(test.reasons, "\n"))
 			}
 		})
 	}
@@ -271,39 +271,39 @@ func TestSupports(t *testing.T) {
 		device string
 		want   bool
 	}{
-		{"nothing is needed", needs{}, "amd_gpu_new", true},
-		{"an aspect that is listed", needs{Aspects: []aspect.Aspect{aspect.FP64}}, "intel_gpu_pvc", true},
-		{"an aspect that is not listed", needs{Aspects: []aspect.Aspect{aspect.FP64}}, "intel_gpu_small", false},
-		{"an aspect that is not listed, but may be there", needs{Aspects: []aspect.Aspect{aspect.FP16}}, "x86_64", false},
+		{"no requirements", needs{}, "amd_gpu_new", true},
+		{"a listed aspect", needs{Aspects: []aspect.Aspect{aspect.FP64}}, "intel_gpu_pvc", true},
+		{"an unlisted aspect", needs{Aspects: []aspect.Aspect{aspect.FP64}}, "intel_gpu_small", false},
+		{"an unlisted aspect on a target with other aspects", needs{Aspects: []aspect.Aspect{aspect.FP16}}, "x86_64", false},
 		{"an unknown aspect", needs{Aspects: []aspect.Aspect{4000}}, "intel_gpu_pvc", false},
-		{"a target about which nothing is known", needs{Aspects: []aspect.Aspect{aspect.FP64}}, "amd_gpu_new", false},
-		{"a target that stands for all devices", needs{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{7}}, "spir64", true},
+		{"an unknown target", needs{Aspects: []aspect.Aspect{aspect.FP64}}, "amd_gpu_new", false},
+		{"a generic target", needs{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{7}}, "spir64", true},
 		{"one of two sub-group sizes", needs{SubGroupSizes: []uint32{16, 8}}, "intel_gpu_pvc", false},
-		{"work-group sizes do not count", needs{WorkGroupSize: []uint64{4096}}, "intel_gpu_small", true},
+		{"work-group sizes, which are ignored", needs{WorkGroupSize: []uint64{4096}}, "intel_gpu_small", true},
 		{"an intrinsic that the target lacks", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_old", false},
 		{"a block that is too wide for the target", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm.512bytes"}}, "intel_gpu_cached", false},
-		{"an intrinsic that the target has", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", true},
-		{"an intrinsic on a target whose intrinsics are not known", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_future", true},
+		{"a supported intrinsic", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", true},
+		{"an intrinsic on a target with unknown intrinsics", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_future", true},
 		{"inline assembly that the target lacks", needs{Assembly: []string{"lsc_load"}}, "intel_gpu_old", false},
-		{"inline assembly that the target has", needs{Assembly: []string{"lsc_load"}}, "intel_gpu_cached", true},
-		{"inline assembly of which the compiler decides", needs{Assembly: []string{"V6"}}, "intel_gpu_cached", true},
-		{"inline assembly on a target of which nothing is known", needs{Assembly: []string{"lsc_load"}}, "intel_gpu_future", true},
-		{"an extension that the target refuses", needs{Extensions: []string{"SPV_KHR_float_controls"}}, "intel_cpu_gnr", false},
-		{"an extension that the target takes", needs{Extensions: []string{"SPV_INTEL_float_controls2"}}, "intel_cpu_gnr", true},
-		{"an extension on a target that may refuse it", needs{Extensions: []string{"SPV_KHR_float_controls"}}, "intel_gpu_small", true},
-		{"extensions of the past do not count", needs{Extensions: []string{"SPV_INTEL_optimization_hints"}}, "intel_gpu_small", true},
-		{"matrices do not count", needs{JointMatrix: "m"}, "intel_gpu_small", true},
+		{"supported inline assembly", needs{Assembly: []string{"lsc_load"}}, "intel_gpu_cached", true},
+		{"inline assembly that only the compiler can check", needs{Assembly: []string{"V6"}}, "intel_gpu_cached", true},
+		{"inline assembly on an unknown target", needs{Assembly: []string{"lsc_load"}}, "intel_gpu_future", true},
+		{"an extension that the target rejects", needs{Extensions: []string{"SPV_KHR_float_controls"}}, "intel_cpu_gnr", false},
+		{"an extension that the target accepts", needs{Extensions: []string{"SPV_INTEL_float_controls2"}}, "intel_cpu_gnr", true},
+		{"an extension that the target may reject", needs{Extensions: []string{"SPV_KHR_float_controls"}}, "intel_gpu_small", true},
+		{"retired extensions, which are ignored", needs{Extensions: []string{"SPV_INTEL_optimization_hints"}}, "intel_gpu_small", true},
+		{"matrices, which are ignored", needs{JointMatrix: "m"}, "intel_gpu_small", true},
 		{"a fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_pvc", true},
-		{"another fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_small", false},
+		{"a different fixed target", needs{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "intel_gpu_small", false},
 		{"no fixed target in common", needs{HasFixedTargets: true}, "intel_gpu_pvc", false},
 		{"a fixed target that shares one aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.FP64, aspect.CPU}}, "intel_gpu_pvc", true},
 		{"a fixed target that shares no aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.CPU}}, "intel_gpu_pvc", false},
-		{"a fixed target that shares no aspect, but may", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.GPU}}, "x86_64", false},
+		{"a fixed target that may share an aspect", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.GPU}}, "x86_64", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, reasons := New(config).Supports(&test.needs, device(t, config, test.device))
 			if got != test.want || got == (len(reasons) > 0) {
-				t.Errorf("%t because of %v, want %t", got, reasons, test.want)
+				t.Errorf("supported = %t with reasons %v, want %t", got, reasons, test.want)
 			}
 		})
 	}
@@ -349,7 +349,7 @@ func TestSelected(t *testing.T) {
 		{"not among the targets", []string{"x86_64"}, nil, false, "not among the targets"},
 		{"fixed, but not among the targets", []string{"x86_64"}, []string{"intel_gpu_pvc"}, false, "not among the targets"},
 		{"a target, but not fixed", []string{"intel_gpu_pvc"}, []string{"x86_64"}, false, "not among the fixed targets"},
-		{"in neither", []string{"x86_64"}, []string{"x86_64"}, false, "neither among the targets nor among the fixed targets"},
+		{"not in any list", []string{"x86_64"}, []string{"x86_64"}, false, "neither among the targets nor among the fixed targets"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got, why := (&targetLists{test.targets, test.fixed}).selected("intel_gpu_pvc"); got != test.want || why != test.why {

@@ -2,17 +2,17 @@ package compat_test
 
 // The corpus tests compare the statuses of this project with the results of a compiler for real
 // devices. They build a few hundred SPIR-V modules from the sources under testdata/, compile each
-// with ocloc for a dozen GPUs, and compare whether ocloc accepts it with the answers of the packages
-// spirv, deviceconfig and compat.
+// with ocloc for a dozen GPUs, and compare whether ocloc accepts it with the results of the
+// packages spirv, deviceconfig and compat.
 //
-// The two may differ in three cases only. ocloc does not check the sizes of work-groups and local
-// memory, so a module may fail only in this project, for these reasons. The shapes of matrices are not known
-// for every device; then the status is undetermined. And ocloc accepts some code that the device
-// cannot run, or rejects some for reasons that no property expresses: these cases are the list of
-// gaps. Everything else is an error in this project.
+// The results may differ in three cases only. First, ocloc does not check the sizes of work-groups
+// and local memory, so a module may be rejected only in this project for these reasons. Second, the
+// shapes of matrices are not known for every device; then the status is undetermined. Third, ocloc
+// accepts some code that the device cannot run, and rejects some code for reasons that no property
+// expresses. The third kind is listed in gaps. All other differences are errors in this project.
 //
-// testdata/agreement.txt has the results; go test -every=1 -update rewrites it. Without -every=1
-// only some of the modules are compiled, and only their lines are compared.
+// testdata/agreement.txt contains the results; go test -every=1 -update rewrites it. Without
+// -every=1, only some of the modules are compiled, and only their lines are compared.
 
 import (
 	"flag"
@@ -46,7 +46,7 @@ var targets = []string{
 // reasons of its own.
 type gap struct {
 	letter  string
-	modules string   // pattern of their names
+	modules string   // pattern of module names
 	devices []string // all if empty
 	refused bool     // by ocloc
 	require string   // the missing feature in our reasons, "" if ocloc rejects
@@ -87,7 +87,7 @@ const (
 	disagree   = "!"
 )
 
-// mark compares an outcome with our status.
+// mark compares an outcome with this project's status.
 func mark(name, device string, ocloc outcome, ours compat.Result) string {
 	isOnly := func(rules ...compat.Rule) bool {
 		return !slices.ContainsFunc(ours.Reasons, func(r compat.Reason) bool { return !slices.Contains(rules, r.Rule) })
@@ -96,7 +96,7 @@ func mark(name, device string, ocloc outcome, ours compat.Result) string {
 	case ours.Status == compat.Compatible && ocloc.accepted:
 		return bothTake
 	case ours.Status == compat.Incompatible && isOnly(compat.UnsupportedWorkGroupSize, compat.UnsupportedLocalMemory):
-		// An error from ocloc would have a reason that we do not detect.
+		// If ocloc rejects the module, it is for a reason that this project does not detect.
 		if ocloc.accepted {
 			return size
 		}
@@ -121,7 +121,7 @@ func TestAgreement(t *testing.T) {
 	for _, name := range targets {
 		d, ok := config.Lookup(name)
 		if !ok {
-			t.Fatalf("%s is not among the default devices", name)
+			t.Fatalf("%s is not a built-in device", name)
 		}
 		devices = append(devices, d)
 	}
@@ -167,7 +167,7 @@ func TestAgreement(t *testing.T) {
 			letter := mark(m.name, d.Name, got, ours)
 			marks = append(marks, letter)
 			if letter == disagree {
-				t.Errorf("%s on %s: ocloc %s; here it is %s%s", m.name, d.Name, got, ours.Status, because(ours.Reasons))
+				t.Errorf("%s on %s: ocloc %s; this project: %s%s", m.name, d.Name, got, ours.Status, because(ours.Reasons))
 			}
 		}
 		table.add(m.name, marks)
@@ -182,7 +182,7 @@ func TestAgreement(t *testing.T) {
 	}
 	for i := range gaps {
 		if !table.has(gaps[i].letter) {
-			t.Errorf("nothing is left of the gap %q: %s", gaps[i].letter, gaps[i].why)
+			t.Errorf("gap %q no longer exists: %s", gaps[i].letter, gaps[i].why)
 		}
 	}
 	testkit.Golden(t, "agreement.txt", table.String())
@@ -202,7 +202,7 @@ func build(t *testing.T, tools compilers, m *module, dir, base string) (*require
 		return nil, err
 	}
 	if len(parsed.Kernels) == 0 {
-		return nil, fmt.Errorf("no kernel in the module")
+		return nil, fmt.Errorf("the module has no kernel")
 	}
 	return parsed.Requirements(), nil
 }
@@ -251,12 +251,12 @@ func (a *agreement) isPartOf(t *testing.T, name string, all []*module) {
 	const fix = "go test ./sycl/compat -every=1 -update writes the file again"
 	for _, m := range all {
 		if rows[m.name] == nil {
-			t.Errorf("testdata/%s has no row for %s: %s", name, m.name, fix)
+			t.Errorf("testdata/%s lacks a row for %s: %s", name, m.name, fix)
 		}
 	}
 	for i, module := range a.names {
 		if !slices.Equal(a.marks[i], rows[module]) {
-			t.Errorf("%s has %q, and in testdata/%s %q: %s", module, a.marks[i], name, rows[module], fix)
+			t.Errorf("%s: %q, but testdata/%s has %q: %s", module, a.marks[i], name, rows[module], fix)
 		}
 	}
 }

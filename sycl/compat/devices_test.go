@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-// unknownToOcloc are the GPUs that this ocloc no longer supports. They need the package of the
-// older one.
+// unknownToOcloc are the GPUs that this ocloc no longer supports. They require the package of an
+// older ocloc.
 var unknownToOcloc = []string{
 	"bdw", "skl", "kbl", "cfl", "apl", "glk", "whl", "aml", "cml", "icllp", "ehl",
 }
@@ -32,8 +32,8 @@ var listed = []struct {
 	{aspect.ExtOneAPIAtomic16, []string{"__opencl_c_ext_fp16_global_atomic_add", "__opencl_c_ext_fp16_local_atomic_add"}},
 }
 
-// tried maps facts to the names of modules that prove them: ocloc accepts one of the modules.
-var tried = []struct{ fact, module string }{
+// provenBy maps facts to the names of modules that prove them if ocloc accepts one of the modules.
+var provenBy = []struct{ fact, module string }{
 	{"sub-group size 4", "sub_groups SG=4 F=NONE"},
 	{"sub-group size 8", "sub_groups SG=8 F=NONE"},
 	{"sub-group size 16", "sub_groups SG=16 F=NONE"},
@@ -43,7 +43,7 @@ var tried = []struct{ fact, module string }{
 	{"ext_intel_matrix", "cooperative_matrix SG=16 N=16"},
 }
 
-// TestDevices compares the table's data on each Intel GPU with ocloc's.
+// TestDevices compares the table's data about each Intel GPU with ocloc's.
 func TestDevices(t *testing.T) {
 	tools, compiler := findCompilers(t), findOcloc(t)
 	config := deviceconfig.Default()
@@ -60,13 +60,13 @@ func TestDevices(t *testing.T) {
 			continue
 		}
 		if alias := versionAlias(d); alias != "" && !sameGeneration(alias, version) {
-			t.Errorf("%s is also %s, but ocloc takes %s for version %s", d.Name, alias, d.OclocDevice, version)
+			t.Errorf("%s has alias %s, but ocloc's %s has version %s", d.Name, alias, d.OclocDevice, version)
 		}
 		known = append(known, d)
 	}
 	slices.Sort(unknown)
 	if want := slices.Sorted(slices.Values(unknownToOcloc)); !slices.Equal(unknown, want) {
-		t.Errorf("ocloc does not know %q; expected that of %q", unknown, want)
+		t.Errorf("devices unknown to ocloc: %q, want %q", unknown, want)
 	}
 
 	facts := tryModules(t, tools, compiler, known)
@@ -76,7 +76,7 @@ func TestDevices(t *testing.T) {
 		for _, l := range listed {
 			has := !slices.ContainsFunc(l.words, func(w string) bool { return !words[w] })
 			if has != d.Has(l.aspect) {
-				t.Errorf("%s: the table says %t for %s, ocloc %t (%s)", d.Name, d.Has(l.aspect), l.aspect, has, strings.Join(l.words, " and "))
+				t.Errorf("%s: table has %t for %s, ocloc %t (%s)", d.Name, d.Has(l.aspect), l.aspect, has, strings.Join(l.words, " and "))
 			}
 			if has {
 				facts[i][l.aspect.String()] = true
@@ -84,11 +84,11 @@ func TestDevices(t *testing.T) {
 		}
 		for _, n := range []uint32{4, 8, 16, 32, 64} {
 			if fact := fmt.Sprintf("sub-group size %d", n); facts[i][fact] != d.HasSubGroupSize(n) {
-				t.Errorf("%s: the table says %t for %s, ocloc %t", d.Name, d.HasSubGroupSize(n), fact, facts[i][fact])
+				t.Errorf("%s: table has %t for %s, ocloc %t", d.Name, d.HasSubGroupSize(n), fact, facts[i][fact])
 			}
 		}
 		if has := facts[i][aspect.ExtIntelMatrix.String()]; has != d.Has(aspect.ExtIntelMatrix) {
-			t.Errorf("%s: the table says %t for ext_intel_matrix, ocloc %t", d.Name, d.Has(aspect.ExtIntelMatrix), has)
+			t.Errorf("%s: table has %t for ext_intel_matrix, ocloc %t", d.Name, d.Has(aspect.ExtIntelMatrix), has)
 		}
 		fmt.Fprintf(&text, "%-18s %-8s", d.Name, d.OclocDevice)
 		for _, fact := range []string{"fp16", "fp64", "atomic64", "image", "ext_oneapi_atomic16", "ext_intel_matrix"} {
@@ -116,10 +116,10 @@ func tryModules(t *testing.T, tools compilers, compiler ocloc, devices []*device
 	}
 	dir := t.TempDir()
 	var requests []request
-	for i, try := range tried {
+	for i, try := range provenBy {
 		m := modules[try.module]
 		if m == nil {
-			t.Fatalf("no module %q", try.module)
+			t.Fatalf("missing module %q", try.module)
 		}
 		testkit.NoError(t, tools.compile(t.Context(), m, dir, fmt.Sprintf("m%d", i)))
 		for _, d := range devices {
@@ -130,7 +130,7 @@ func tryModules(t *testing.T, tools compilers, compiler ocloc, devices []*device
 	testkit.NoError(t, err)
 	for i, o := range outcomes {
 		if o.accepted {
-			facts[i%len(devices)][tried[i/len(devices)].fact] = true
+			facts[i%len(devices)][provenBy[i/len(devices)].fact] = true
 		}
 	}
 	return facts
@@ -163,7 +163,7 @@ func (o ocloc) words(ctx context.Context, device string) (map[string]bool, error
 		}
 	}
 	if !words["cl_khr_icd"] || !words["__opencl_c_int64"] {
-		return nil, fmt.Errorf("the extensions or features of %s are not what every device has", device)
+		return nil, fmt.Errorf("extensions or features of %s lack those of every device", device)
 	}
 	return words, nil
 }

@@ -44,7 +44,7 @@ var (
 // A pairsFile is a file with ocloc's results for modules of published libraries.
 type pairsFile struct {
 	name    string
-	targets []string // that the modules were compiled for
+	targets []string // the targets that the modules were compiled for
 	outcome string   // the counts of TestLibraries; docs/project/evidence.md has the numbers too
 }
 
@@ -119,7 +119,7 @@ func TestLibraries(t *testing.T) {
 		file.compare(t, config, known)
 	}
 	if *wheels == "" && *pairs == "" && len(known) != len(knownPairs) {
-		t.Errorf("%d of %d known disagreements are left: remove the others from knownPairs of libraries_test.go", len(known), len(knownPairs))
+		t.Errorf("%d of %d known disagreements remain: remove the others from knownPairs in libraries_test.go", len(known), len(knownPairs))
 	}
 }
 
@@ -131,7 +131,7 @@ func (f *pairsFile) compare(t *testing.T, config *deviceconfig.Config, known map
 		for i, device := range f.targets {
 			d, ok := config.Lookup(device)
 			if !ok {
-				t.Fatalf("%s is not among the default devices", device)
+				t.Fatalf("%s is not a built-in device", device)
 			}
 			ocloc, result := m.ocloc[i], checker.Check(m.needs, d)
 			all++
@@ -149,7 +149,7 @@ func (f *pairsFile) compare(t *testing.T, config *deviceconfig.Config, known map
 				disagree++
 				known[m.digest+device] = true
 			default:
-				t.Errorf("%s: %s %s on %s: ocloc %s; here it is %s%s; fix package compat or built-in devices, or add the reason to knownPairs of libraries_test.go",
+				t.Errorf("%s: %s %s on %s: ocloc %s; this project: %s%s; fix package compat or the built-in devices, or add the reason to knownPairs in libraries_test.go",
 					f.name, m.library, m.digest, device, ocloc, result.Status, because(result.Reasons))
 			}
 		}
@@ -301,7 +301,7 @@ func (o ocloc) one(ctx context.Context, r request) (outcome, error) {
 	return outcome{}, fmt.Errorf("ocloc with %s for %s: %v: %q", r.file, r.device, err, out)
 }
 
-// shortMessage is an error without the names of kernels, which can be very long.
+// shortMessage returns an error message without the names of kernels, which can be very long.
 func shortMessage(message string) string {
 	if _, rest, ok := strings.Cut(message, "error: in kernel '"); ok {
 		if i := strings.LastIndex(rest, "': "); i >= 0 {

@@ -48,7 +48,7 @@ func TestCompilerLimits(t *testing.T) {
 		config := deviceconfig.Default()
 		d, ok := config.Lookup(test.device)
 		if !ok {
-			t.Fatalf("%s is unknown", test.device)
+			t.Fatalf("unknown device %s", test.device)
 		}
 		r := New(config).Check(test.needs, d)
 		hasRule := test.rule == "" || slices.ContainsFunc(r.Reasons, func(r Reason) bool { return r.Rule == test.rule })

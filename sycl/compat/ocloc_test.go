@@ -63,7 +63,7 @@ func (o ocloc) compile(ctx context.Context, requests []request) ([]outcome, erro
 // multi compiles with one process, or more if a module crashes it.
 func (o ocloc) multi(ctx context.Context, name string, requests []request) ([]outcome, error) {
 	var outcomes []outcome
-	size := len(requests) // that one process gets
+	size := len(requests) // for one process
 	for len(outcomes) < len(requests) {
 		part := requests[len(outcomes):min(len(outcomes)+size, len(requests))]
 		out, err := o.process(ctx, name, part)
@@ -138,7 +138,7 @@ func parseMulti(out []byte, n int) ([]outcome, error) {
 	return outcomes, nil
 }
 
-// ask returns ocloc's answer to a query.
+// ask returns ocloc's response to a query.
 func (o ocloc) ask(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, o.path, args...)
 	cmd.Dir = o.dir

@@ -39,7 +39,7 @@ func TestOptions(t *testing.T) {
 		config := deviceconfig.Default()
 		d, ok := config.Lookup(test.device)
 		if !ok {
-			t.Fatalf("%s is unknown", test.device)
+			t.Fatalf("unknown device %s", test.device)
 		}
 		q := &requirement.Requirements{BuildOptions: propset.JITOptions{Compile: test.compile, Link: test.link}, RegisterOption: test.register}
 		var got []string

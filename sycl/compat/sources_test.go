@@ -24,7 +24,7 @@ import (
 //	clang: OPTIONS     adds options for clang, instead of -O2
 //	spirv: OPTIONS     adds options for the translator
 //
-// Several of the first kind make a module for each combination.
+// Several lines of the first kind define a module for each combination.
 type source struct {
 	name  string // of the file, without directory and extension
 	lang  string // extension
@@ -121,7 +121,7 @@ type compilers struct {
 func findCompilers(t *testing.T) compilers {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("has ocloc compile for minutes")
+		t.Skip("ocloc needs minutes")
 	}
 	return compilers{
 		clang:      testkit.Program(t, "clang"),

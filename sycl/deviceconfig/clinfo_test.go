@@ -102,7 +102,7 @@ func TestReadClinfo(t *testing.T) {
 		"  local-memory-size: 65536 # CL_DEVICE_LOCAL_MEM_SIZE\n",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
+			t.Errorf("missing %q in\n%s", want, text)
 		}
 	}
 	sameAgain(t, e, text)

@@ -21,26 +21,26 @@ func TestEmbeddedFilesAreSound(t *testing.T) {
 	table := testkit.Must(readNames())(t)
 	for alias, name := range table.canonical {
 		if _, ok := c.index[alias]; ok {
-			t.Errorf("%s is an alias and has an entry", alias)
+			t.Errorf("alias %s has an entry", alias)
 		}
 		if _, ok := c.index[name]; !ok {
-			t.Errorf("%s is an alias of %s, which has no entry", alias, name)
+			t.Errorf("alias %s refers to %s, which has no entry", alias, name)
 		}
 	}
 	for name := range table.architectures {
 		if _, ok := c.index[name]; !ok {
-			t.Errorf("%s has an architecture and no entry", name)
+			t.Errorf("%s has an architecture but no entry", name)
 		}
 	}
 	repairs := testkit.Must(readOverlay())(t)
 	for _, r := range repairs {
 		if !slices.ContainsFunc(c.devices, func(d *Device) bool { return r.matches(d.Name) }) {
-			t.Errorf("the repair of %q is for no device", r.targets)
+			t.Errorf("repair of %q matches no device", r.targets)
 		}
 		for _, pattern := range r.except {
 			if !strings.Contains(pattern, "*") {
 				if _, ok := c.index[pattern]; !ok {
-					t.Errorf("the repair of %q excepts %s, which has no entry", r.targets, pattern)
+					t.Errorf("repair of %q excludes %s, which has no entry", r.targets, pattern)
 				}
 			}
 		}
@@ -124,11 +124,11 @@ func TestDecidingFacts(t *testing.T) {
 	} {
 		d, ok := c.Lookup(tt.target)
 		if !ok {
-			t.Errorf("no %s", tt.target)
+			t.Errorf("missing target %s", tt.target)
 			continue
 		}
 		if d.Has(aspect.Image) != tt.image || d.Has(aspect.FP64) != tt.fp64 || !d.Has(aspect.GPU) || !d.Has(aspect.USMSharedAllocations) || d.Has(aspect.CPU) {
-			t.Errorf("%s has %v", tt.target, d.Aspects)
+			t.Errorf("%s: aspects %v", tt.target, d.Aspects)
 		}
 		if !slices.Equal(d.SubGroupSizes, tt.sizes) || !d.HasSubGroupSize(16) || d.HasSubGroupSize(64) || d.MaxWorkGroupSize != tt.workGroup {
 			t.Errorf("%s: sizes %d, %d", tt.target, d.SubGroupSizes, d.MaxWorkGroupSize)
@@ -139,11 +139,11 @@ func TestDecidingFacts(t *testing.T) {
 	}
 	for _, d := range c.Devices() {
 		if strings.Contains(d.OclocDevice, "_") {
-			t.Errorf("%s: ocloc knows no %s; devices_overlay.yaml has names of ocloc's that differ", d.Name, d.OclocDevice)
+			t.Errorf("%s: unknown ocloc device %s; add the different name to devices_overlay.yaml", d.Name, d.OclocDevice)
 		}
 		groups := []string{"intel_gpu_bmg", "intel_gpu_dg2", "intel_gpu_mtl", "intel_gpu_ptl"}
 		if strings.Contains(d.Name, "_gpu_") && d.Architecture == 0 && !slices.Contains(groups, d.Name) {
-			t.Errorf("%s has no architecture: it goes into names.yaml, and the limits of the device into limits.yaml", d.Name)
+			t.Errorf("%s has no architecture; add it to names.yaml, and the device's limits to limits.yaml", d.Name)
 		}
 		if d.Source == "" {
 			t.Errorf("%s has no source", d.Name)
@@ -168,11 +168,11 @@ func TestLLVMGPUs(t *testing.T) {
 			continue
 		}
 		if !slices.Equal(d.SubGroupSizes, []uint32{want}) || d.MaxWorkGroupSize != 1024 {
-			t.Errorf("%s: sub-groups of %d, work-groups up to %d", d.Name, d.SubGroupSizes, d.MaxWorkGroupSize)
+			t.Errorf("%s: sub-group sizes %d, work-group limit %d", d.Name, d.SubGroupSizes, d.MaxWorkGroupSize)
 		}
 		old := d.Name < "nvidia_gpu_sm_60" && strings.HasPrefix(d.Name, "nvidia")
 		if !d.Has(aspect.FP64) || !d.Has(aspect.GPU) || !old && (!d.Has(aspect.FP16) || !d.Has(aspect.Atomic64)) {
-			t.Errorf("%s has %v", d.Name, d.Aspects)
+			t.Errorf("%s: aspects %v", d.Name, d.Aspects)
 		}
 	}
 }
@@ -294,7 +294,7 @@ none:
 		t.Errorf("%q, %q, %q", d.AOTToolchain, d.OclocDevice, d.AOTOptions)
 	}
 	if d, _ := c.Lookup("none"); d.Matrices == nil || len(d.Matrices) != 0 {
-		t.Errorf("%v are not known to be none", d.Matrices)
+		t.Errorf("matrices %v, want an empty list that is not nil", d.Matrices)
 	}
 }
 
@@ -319,7 +319,7 @@ other: {aspects: [3]}
 	tgl, _ := c.Lookup("intel_gpu_12_0_0")
 	other, _ := c.Lookup("other")
 	if !slices.Equal(tgl.Aspects, []aspect.Aspect{2}) || !slices.Equal(other.Aspects, []aspect.Aspect{3}) || other.SubGroupSizes != nil || len(c.Devices()) != 2 {
-		t.Errorf("the later entries do not count: %+v, %+v", tgl, other)
+		t.Errorf("later entries did not take effect: %+v, %+v", tgl, other)
 	}
 }
 
@@ -332,9 +332,9 @@ func TestReadErrors(t *testing.T) {
 		{"a target with a slash", "a/b: {}\n", `user.yaml:1: the target "a/b" has a character '/' that names cannot have`},
 		{"a target without name", `"": {}`, `user.yaml:1: the target "" is empty`},
 		{"a target that is too long", strings.Repeat("a", 201) + ":\n", `user.yaml:1: the target "` + strings.Repeat("a", 201) + `" is longer than 200 characters`},
-		{"a misspelt key", "a:\n  aspect: [1]\n", `user.yaml:2: a: unknown key "aspect": did you mean aspects?`},
-		{"a misspelt key with underscores", "a:\n  may_suport_other_aspects: true\n", `user.yaml:2: a: unknown key "may_suport_other_aspects": did you mean may-support-other-aspects?`},
-		{"a misspelt key of ocloc", "intel_gpu_a:\n  aot-toolchain-ocloc-devise: b\n", `user.yaml:2: intel_gpu_a: unknown key "aot-toolchain-ocloc-devise": did you mean aot-toolchain-ocloc-device?`},
+		{"a misspelled key", "a:\n  aspect: [1]\n", `user.yaml:2: a: unknown key "aspect": did you mean aspects?`},
+		{"a misspelled key with underscores", "a:\n  may_suport_other_aspects: true\n", `user.yaml:2: a: unknown key "may_suport_other_aspects": did you mean may-support-other-aspects?`},
+		{"a misspelled ocloc key", "intel_gpu_a:\n  aot-toolchain-ocloc-devise: b\n", `user.yaml:2: intel_gpu_a: unknown key "aot-toolchain-ocloc-devise": did you mean aot-toolchain-ocloc-device?`},
 		{"an unknown extension", "a:\n  refused-extensions: [SPV_KHR_float_control]\n", "user.yaml:2: a: refused-extensions: unknown extension \"SPV_KHR_float_control\": did you mean SPV_KHR_float_controls?"},
 		{"an unknown key", "a:\n  b: 1\n", `user.yaml:2: a: unknown key "b": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, local-mem-size, max-parameter-size, max-parameter-registers, max-parameter-registers-large, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options`},
 		{"an unknown aspect", "a:\n  aspects: [fp16,\n    fp46]\n", `user.yaml:3: a: aspects: unknown aspect "fp46": did you mean fp16?`},
@@ -346,47 +346,47 @@ func TestReadErrors(t *testing.T) {
 		{"a sub-group size of zero", "a:\n  sub-group-sizes: [8, 0]\n", `user.yaml:2: a: sub-group-sizes: "0" is not a positive number of at most 32 bits`},
 		{"a sub-group size by name", "a:\n  sub-group-sizes: [primary]\n", `user.yaml:2: a: sub-group-sizes: "primary" is not a positive number of at most 32 bits`},
 		{"a sub-group size beyond 32 bits", "a:\n  sub-group-sizes: [4294967296]\n", `user.yaml:2: a: sub-group-sizes: "4294967296" is not a positive number of at most 32 bits`},
-		{"a flag that is no flag", "a:\n  may-support-other-aspects: maybe\n", `user.yaml:2: a: may-support-other-aspects: expected true or false, got "maybe"`},
+		{"an invalid flag", "a:\n  may-support-other-aspects: maybe\n", `user.yaml:2: a: may-support-other-aspects: expected true or false, got "maybe"`},
 		{"a work-group size that is a list", "a:\n  max-work-group-size: [1]\n", `user.yaml:2: a: max-work-group-size: expected a number, got a list`},
-		{"a compiler with a blank", "a:\n  aot-toolchain: rm -r\n", `user.yaml:2: a: aot-toolchain: the name "rm -r" has a character ' ' that names cannot have`},
-		{"an ocloc device like an option", "intel_gpu_a:\n  aot-toolchain-ocloc-device: -x\n", `user.yaml:2: intel_gpu_a: aot-toolchain-ocloc-device: the name "-x" begins with '-'`},
+		{"a compiler with a space", "a:\n  aot-toolchain: rm -r\n", `user.yaml:2: a: aot-toolchain: the name "rm -r" has a character ' ' that names cannot have`},
+		{"an ocloc device that looks like an option", "intel_gpu_a:\n  aot-toolchain-ocloc-device: -x\n", `user.yaml:2: intel_gpu_a: aot-toolchain-ocloc-device: the name "-x" begins with '-'`},
 		{"no ocloc device", "intel_gpu_a:\n  aot-toolchain-ocloc-device:\n", `user.yaml:2: intel_gpu_a: aot-toolchain-ocloc-device: expected a name, got nothing`},
-		{"an ocloc device for another compiler", "intel_gpu_a:\n  aot-toolchain: b\n  aot-toolchain-ocloc-device: c\n", `user.yaml:1: intel_gpu_a: aot-toolchain-ocloc-device: the device is for ocloc, but aot-toolchain is "b"`},
-		{"an option for another compiler", "a:\n  aot-toolchain: b\n  aot-toolchain-c-level: 1\n", `user.yaml:3: a: aot-toolchain-c-level: the key is for a different compiler; aot-toolchain is "b"`},
-		{"an option without compiler", "a:\n  aot-toolchain-c-level: 1\n", `user.yaml:2: a: aot-toolchain-c-level: the key is for a different compiler; aot-toolchain is ""`},
+		{"an ocloc device for a different compiler", "intel_gpu_a:\n  aot-toolchain: b\n  aot-toolchain-ocloc-device: c\n", `user.yaml:1: intel_gpu_a: aot-toolchain-ocloc-device: the device is for ocloc, but aot-toolchain is "b"`},
+		{"an option for a different compiler", "a:\n  aot-toolchain: b\n  aot-toolchain-c-level: 1\n", `user.yaml:3: a: aot-toolchain-c-level: the key is for a different compiler; aot-toolchain is "b"`},
+		{"an option without a compiler", "a:\n  aot-toolchain-c-level: 1\n", `user.yaml:2: a: aot-toolchain-c-level: the key is for a different compiler; aot-toolchain is ""`},
 		{"an option of several lines", "a:\n  aot-toolchain: b\n  aot-toolchain-b-c: \"x\\ny\"\n", `user.yaml:3: a: aot-toolchain-b-c: option "x\ny" contains a line break or NUL`},
 		{"an option that is a list", "a:\n  aot-toolchain: b\n  aot-toolchain-b-c: [1]\n", `user.yaml:3: a: aot-toolchain-b-c: expected one value, got a list`},
-		{"a reference", "a: &x {aspects: [1]}\nb: *x\n", `user.yaml:2: b: expected keys with values, got a reference *x, which device configurations cannot have`},
+		{"an alias", "a: &x {aspects: [1]}\nb: *x\n", `user.yaml:2: b: expected keys with values, got a reference *x, which device configurations cannot have`},
 		{"two documents", "a: {}\n---\nb: {}\n", "user.yaml:2: the file contains more than one YAML document"},
-		{"no YAML", "a: [1\nb: 2\n", "user.yaml:1: not YAML: did not find expected ',' or ']'"},
+		{"invalid YAML", "a: [1\nb: 2\n", "user.yaml:1: not YAML: did not find expected ',' or ']'"},
 		{"a tab", "a:\n\tb: 1\n", "user.yaml:2: not YAML: found character that cannot start any token"},
 		{"a long file", strings.Repeat("#", maxFile+1), "user.yaml: file too large (limit 524288 bytes)"},
-		{"deep lists", strings.Repeat("[", 20000), "user.yaml: not YAML: exceeded max depth of 10000"},
-		{"deep mappings", strings.Repeat("{a: ", 20000), "user.yaml: not YAML: exceeded max depth of 10000"},
-		{"references to references", "a: &a [1]\nb: {aspects: [*a, *a]}\n", "user.yaml:1: a: expected keys with values, got a list"},
-		{"a reference in a list", "a: {aspects: &a [1]}\nb: {aspects: [*a]}\n", "user.yaml:2: b: aspects: expected one value in the list, got a reference *a, which device configurations cannot have"},
-		{"many targets twice", strings.Repeat("a: {}\n", 200), "user.yaml:102: a: more than 100 duplicate targets or keys"},
+		{"deeply nested lists", strings.Repeat("[", 20000), "user.yaml: not YAML: exceeded max depth of 10000"},
+		{"deeply nested mappings", strings.Repeat("{a: ", 20000), "user.yaml: not YAML: exceeded max depth of 10000"},
+		{"aliases of aliases", "a: &a [1]\nb: {aspects: [*a, *a]}\n", "user.yaml:1: a: expected keys with values, got a list"},
+		{"an alias in a list", "a: {aspects: &a [1]}\nb: {aspects: [*a]}\n", "user.yaml:2: b: aspects: expected one value in the list, got a reference *a, which device configurations cannot have"},
+		{"many duplicate targets", strings.Repeat("a: {}\n", 200), "user.yaml:102: a: more than 100 duplicate targets or keys"},
 		{"options for no compiler", "a:\n  aot-toolchain-options: -x\n", `user.yaml:2: a: aot-toolchain-options: the options require aot-toolchain`},
 		{"options without the device", "intel_gpu_a:\n  aot_toolchain_options: -x -device\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: the name "" after -device is empty`},
-		{"options with a device like an option", "intel_gpu_a:\n  aot-toolchain-options: -device -x\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: the name "-x" after -device begins with '-'`},
-		{"options with another device", "intel_gpu_a:\n  aot-toolchain-options: -device b\n  aot-toolchain-ocloc-device: c\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: -device is b here, but aot-toolchain-ocloc-device is c`},
+		{"options with a device that looks like an option", "intel_gpu_a:\n  aot-toolchain-options: -device -x\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: the name "-x" after -device begins with '-'`},
+		{"options with a different device", "intel_gpu_a:\n  aot-toolchain-options: -device b\n  aot-toolchain-ocloc-device: c\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: -device is b here, but aot-toolchain-ocloc-device is c`},
 		{"options that are a mapping", "intel_gpu_a:\n  aot-toolchain-options: {a: b}\n", `user.yaml:2: intel_gpu_a: aot-toolchain-options: expected one value, got a mapping`},
 		{"two sizes", "a:\n  max-work-item-sizes: [1, 2]\n", `user.yaml:2: a: max-work-item-sizes: expected 3 sizes, got 2`},
 		{"a size of zero", "a:\n  max_work_item_sizes: [1, 2, 0]\n", `user.yaml:2: a: max-work-item-sizes: "0" is not a positive number of at most 64 bits`},
-		{"local memory in words", "a:\n  local-memory-size: 48 KiB\n", `user.yaml:2: a: local-memory-size: "48 KiB" is not a positive number of at most 64 bits`},
-		{"a number beyond 64 bits", "a:\n  local-memory-size: 18446744073709551616\n", `user.yaml:2: a: local-memory-size: "18446744073709551616" is not a positive number of at most 64 bits`},
-		{"matrices that are no list", "a:\n  matrix-combinations: {msize: 8}\n", `user.yaml:2: a: matrix-combinations: expected a list of combinations, got a mapping`},
-		{"a matrix that is no mapping", "a:\n  matrix-combinations: [8]\n", `user.yaml:2: a: matrix-combinations: expected keys of a combination, got "8"`},
-		{"a misspelt key of a matrix", "a:\n  matrix-combinations:\n    - {mszie: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "mszie": did you mean msize?`},
+		{"local memory that is text", "a:\n  local-memory-size: 48 KiB\n", `user.yaml:2: a: local-memory-size: "48 KiB" is not a positive number of at most 64 bits`},
+		{"a number above 64 bits", "a:\n  local-memory-size: 18446744073709551616\n", `user.yaml:2: a: local-memory-size: "18446744073709551616" is not a positive number of at most 64 bits`},
+		{"matrices that are not a list", "a:\n  matrix-combinations: {msize: 8}\n", `user.yaml:2: a: matrix-combinations: expected a list of combinations, got a mapping`},
+		{"a matrix that is not a mapping", "a:\n  matrix-combinations: [8]\n", `user.yaml:2: a: matrix-combinations: expected keys of a combination, got "8"`},
+		{"a misspelled key of a matrix", "a:\n  matrix-combinations:\n    - {mszie: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "mszie": did you mean msize?`},
 		{"an unknown key of a matrix", "a:\n  matrix-combinations:\n    - {something: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "something": expected one of max-msize, max-nsize, max-ksize, msize, nsize, ksize, atype, btype, ctype, dtype`},
-		{"a key of a matrix twice", "a:\n  matrix-combinations: [{msize: 8, msize: 8}]\n", `user.yaml:2: a: matrix-combinations: duplicate msize`},
+		{"a duplicate matrix key", "a:\n  matrix-combinations: [{msize: 8, msize: 8}]\n", `user.yaml:2: a: matrix-combinations: duplicate msize`},
 		{"a matrix with two sizes", "a:\n  matrix-combinations: [{msize: 8, max-msize: 8}]\n", `user.yaml:2: a: matrix-combinations: a combination needs either msize or max-msize`},
 		{"a matrix without a size", "a:\n  matrix-combinations: [{msize: 8, nsize: 8}]\n", `user.yaml:2: a: matrix-combinations: a combination needs either ksize or max-ksize`},
 		{"a matrix without a type", "a:\n  matrix-combinations: [{msize: 8, nsize: 8, ksize: 8, atype: bf16}]\n", `user.yaml:2: a: matrix-combinations: missing key btype in the combination`},
-		{"a misspelt type", "a:\n  matrix-combinations: [{atype: bf61}]\n", `user.yaml:2: a: matrix-combinations: unknown type "bf61": did you mean bf16?`},
+		{"a misspelled type", "a:\n  matrix-combinations: [{atype: bf61}]\n", `user.yaml:2: a: matrix-combinations: unknown type "bf61": did you mean bf16?`},
 		{"no type", "a:\n  matrix-combinations: [{atype: [[]]}]\n", `user.yaml:2: a: matrix-combinations: expected a type such as bf16, got a list`},
 		{"no types", "a:\n  matrix-combinations: [{atype: []}]\n", `user.yaml:2: a: matrix-combinations: empty list of types`},
-		{"a type twice", "a:\n  matrix-combinations: [{atype: [bf16, bf16]}]\n", `user.yaml:2: a: matrix-combinations: duplicate type bf16`},
+		{"a duplicate type", "a:\n  matrix-combinations: [{atype: [bf16, bf16]}]\n", `user.yaml:2: a: matrix-combinations: duplicate type bf16`},
 		{"too many matrices", "a:\n  matrix-combinations: [{msize: 8, nsize: 8, ksize: 8, atype: &t [bf16, fp16, fp32, fp64, tf32, uint8], btype: [bf16, fp16, fp32, fp64, tf32, uint8], ctype: [bf16, fp16, fp32, fp64, tf32, uint8], dtype: [bf16, fp16, fp32, fp64, tf32, uint8]}]\n", `user.yaml:2: a: matrix-combinations: too many combinations (limit 1000)`},
 		{"a merge key", "a: &x {aspects: [1]}\nb:\n  <<: *x\n", "user.yaml:3: b: unknown key \"<<\": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, local-mem-size, max-parameter-size, max-parameter-registers, max-parameter-registers-large, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options"},
 		{"an octal number", "a:\n  max-work-group-size: 0o17\n", `user.yaml:2: a: max-work-group-size: "0o17" is not a positive number of at most 64 bits`},
@@ -400,7 +400,7 @@ func TestReadErrors(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a reader that fails", func(t *testing.T) {
+	t.Run("a failing reader", func(t *testing.T) {
 		broken := errors.New("broken")
 		_, err := Read("user.yaml", io.MultiReader(strings.NewReader("a: {}\n"), iotest.ErrReader(broken)))
 		var syntax *SyntaxError
@@ -423,41 +423,41 @@ nvidia_gpu_sm_80: {max-work-item-sizes: [7, 7, 7], matrix-combinations: []}
 `))
 	pvc, _ := c.Lookup("intel_gpu_pvc")
 	if !slices.Equal(pvc.Aspects, []aspect.Aspect{aspect.FP16}) || pvc.SubGroupSizes != nil || pvc.AOTToolchain != "mine" || pvc.OclocDevice != "" || pvc.MaxWorkGroupSize != 1024 || pvc.Source != "user.yaml:1" {
-		t.Errorf("pvc is %+v", *pvc)
+		t.Errorf("pvc: %+v", *pvc)
 	}
 	fresh, ok := c.Lookup("intel_gpu_new")
 	if !ok || fresh.MaxWorkGroupSize != 7 || fresh.OclocDevice != "new" {
-		t.Errorf("the new device is %+v", fresh)
+		t.Errorf("new device: %+v", fresh)
 	}
 	if tgl, _ := c.Lookup("intel_gpu_tgl"); tgl.MaxWorkGroupSize != 9 {
-		t.Errorf("tgllp is %+v", *tgl)
+		t.Errorf("tgllp: %+v", *tgl)
 	}
 	if l := pvc.Limits; len(l.Matrices) != 53 {
-		t.Errorf("%d combinations of matrices are left of pvc", len(l.Matrices))
+		t.Errorf("%d combinations of matrices for pvc", len(l.Matrices))
 	}
 	sm80, _ := c.Lookup("nvidia_gpu_sm_80")
 	if l := sm80.Limits; l.MaxWorkGroupSize != 1024 || l.MaxWorkItemSizes[2] != 7 || l.LocalMemorySize != 49152 || l.Matrices == nil {
-		t.Errorf("the limits of sm_80 are %+v", l)
+		t.Errorf("limits of sm_80: %+v", l)
 	}
 	after := c.Devices()
 	if len(after) != len(before)+1 || after[len(after)-1] != fresh {
-		t.Errorf("%d devices became %d", len(before), len(after))
+		t.Errorf("%d devices before, %d after", len(before), len(after))
 	}
 	for i, d := range before {
 		if after[i].Name != d.Name {
-			t.Errorf("%s took the place of %s", after[i].Name, d.Name)
+			t.Errorf("%s is at the position of %s", after[i].Name, d.Name)
 		}
 	}
 	if len(c.Warnings) != 1 || c.Warnings[0].Line != 5 {
 		t.Errorf("warnings %v", c.Warnings)
 	}
 	if d, _ := Default().Lookup("intel_gpu_pvc"); len(d.Aspects) < 10 || len(Default().Devices()) != len(before) {
-		t.Error("Merge changed the defaults")
+		t.Error("Merge changed the built-in devices")
 	}
 	var empty Config
 	empty.Merge(Default())
 	if _, ok := empty.Lookup("intel_gpu_pvc"); !ok {
-		t.Error("the zero Config cannot be merged into")
+		t.Error("cannot merge into the zero Config")
 	}
 }
 
@@ -481,10 +481,10 @@ func FuzzRead(f *testing.F) {
 		for _, device := range c.Devices() {
 			found, ok := d.Lookup(device.Name)
 			if !ok || nameFault(device.Name, "_-.") != "" || !slices.Equal(found.Aspects, device.Aspects) {
-				t.Fatalf("%+v became %+v", device, found)
+				t.Fatalf("%+v is found as %+v", device, found)
 			}
 			if !slices.IsSorted(device.Aspects) || !slices.IsSorted(device.SubGroupSizes) {
-				t.Fatalf("%+v is not in order", device)
+				t.Fatalf("%+v is not sorted", device)
 			}
 		}
 	})
@@ -503,6 +503,6 @@ func TestNearestInFamily(t *testing.T) {
 		}
 	}
 	if near := NearestOf("bmg_g21", slices.Values([]string{"intel_gpu_acm_g10"}), 1); near != nil {
-		t.Errorf("bmg_g21 is taken for %q", near)
+		t.Errorf("suggestions for bmg_g21: %q", near)
 	}
 }

@@ -93,11 +93,11 @@ func TestFamilies(t *testing.T) {
 		}
 		for _, member := range FamilyMembers(intelGPU + family) {
 			if _, ok := config.Lookup(member); !ok {
-				t.Errorf("%s, which is a member of %s, is not a target", member, family)
+				t.Errorf("member %s of %s is not a target", member, family)
 			}
 		}
 		if got := FamilyOfCode(group.Members[0]); got != intelGPU+family {
-			t.Errorf("the family of the code of %s is %q", group.Members[0], got)
+			t.Errorf("family of code of %s: %q", group.Members[0], got)
 		}
 	}
 	if got := FamilyMembers("intel_gpu_pvc"); got != nil {
@@ -134,12 +134,12 @@ func TestOclocNames(t *testing.T) {
 	g := gpus()
 	for acronym, target := range g.acronyms {
 		if got := ids(acronym); len(got) != 1 || g.versions[got[0]] != target {
-			t.Errorf("%s has the versions %q; the table has %s", acronym, got, target)
+			t.Errorf("%s: versions %q, but the table has %s", acronym, got, target)
 		}
 	}
 	for family, group := range g.families {
 		if got := ids(family); len(got) != 1 || g.versions[got[0]] != group.Members[0] {
-			t.Errorf("%s has the versions %q; the table has %s", family, got, group.Members[0])
+			t.Errorf("%s: versions %q, but the table has %s", family, got, group.Members[0])
 		}
 	}
 	for release, want := range g.releases {
@@ -151,7 +151,7 @@ func TestOclocNames(t *testing.T) {
 		}
 		slices.Sort(got)
 		if want := slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
-			t.Errorf("%s stands for %q; the table has %q", release, got, want)
+			t.Errorf("%s: %q, but the table has %q", release, got, want)
 		}
 	}
 }

@@ -1,18 +1,16 @@
-// Package filetable reads and writes file tables, the text in which a step of
-// building device code lists the files that it made for the next:
+// Package filetable reads and writes file tables, the text files in which a step of a device code
+// build lists its outputs for the next step:
 //
 //	[Code|Properties|Symbols]
 //	kernels_0.bc|kernels_0.prop|kernels_0.sym
 //	kernels_1.bc|kernels_1.prop|kernels_1.sym
 //
-// Each line is a row whose cells are divided by the separator "|". The first line
-// is a title in brackets with the names of the columns; without one they are named
-// "0", "1" and so on. Cells may be empty and nothing can be quoted, so that no cell
-// holds a separator or a line break. Blank lines do not count, and an empty file is
-// an empty table.
+// Each line is a row with cells that are separated by "|". The first line is a title in brackets
+// with the names of the columns. Without a title, columns are named "0", "1" and so on. Cells may
+// be empty. There is no quoting, so no cell contains a separator or a line break. Blank lines are
+// ignored, and an empty file is an empty table.
 //
-// DPC++'s post-link step and file-table-tform tool
-// write and read it.
+// DPC++'s post-link step and its file-table-tform tool read and write file tables.
 package filetable
 
 import (
@@ -27,25 +25,25 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Names of the columns that the post-link step writes, in its order.
+// Names of the columns that the post-link step writes, in order.
 const (
 	Code       = "Code"       // a file with the code of a device image
 	Properties = "Properties" // a file with its property sets
-	Symbols    = "Symbols"    // a file with the names of its entry points, one a line
+	Symbols    = "Symbols"    // a file with the names of its entry points, one per line
 )
 
-// separator divides the cells of a row.
+// separator separates the cells of a row.
 const separator = "|"
 
-// A Table is a file table in memory. Each row has as many cells as there are
-// columns. The zero value is an empty table.
+// A Table is a file table in memory. Each row has as many cells as there are columns. The zero
+// value is an empty table.
 type Table struct {
 	Columns  []string
 	Rows     [][]string
-	Untitled bool // the columns have numbers only: no title is written
+	Untitled bool // the columns have no names, only numbers; Write omits the title
 }
 
-// Read reads a table. The name is used in errors.
+// Read reads a table. name is used in errors.
 func Read(name string, in io.Reader) (*Table, error) {
 	r := NewReader(name, in)
 	columns, err := r.Columns()
@@ -65,10 +63,10 @@ func Read(name string, in io.Reader) (*Table, error) {
 	}
 }
 
-// Column returns the place of the column of that name, -1 when there is none.
+// Column returns the index of the named column, or -1 if there is none.
 func (t *Table) Column(name string) int { return slices.Index(t.Columns, name) }
 
-// Extract returns a new table with the named columns in that order.
+// Extract returns a new table with the named columns, in that order.
 func (t *Table) Extract(names ...string) (*Table, error) {
 	e := &Table{Columns: slices.Clone(names), Untitled: t.Untitled && slices.Equal(names, numbered(len(names)))}
 	places := make([]int, len(names))
@@ -114,7 +112,7 @@ func numbered(n int) []string {
 	return names
 }
 
-// A SyntaxError is a fault of a file table, and its place.
+// A SyntaxError is an error in a file table, with its location.
 type SyntaxError struct {
 	File string // the name given to the Reader, may be ""
 	Line int    // from 1
@@ -128,7 +126,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
 }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks the error as caused by an input file.
 func (*SyntaxError) BadInput() {}
 
 // A Reader reads a table row by row.
@@ -143,16 +141,15 @@ type Reader struct {
 	err      error    // sticky
 }
 
-// maxLine bounds the memory that a file without line breaks can take.
+// maxLine bounds the memory for a file without line breaks.
 const maxLine = 1 << 20
 
-// NewReader returns a Reader; the name is used in errors.
+// NewReader returns a Reader. name is used in errors.
 func NewReader(name string, r io.Reader) *Reader {
 	return &Reader{name: name, r: bufio.NewReader(r)}
 }
 
-// Columns returns the names of the columns, reading as far as needed. An empty
-// file has none.
+// Columns returns the names of the columns, reading as much as necessary. An empty file has none.
 func (r *Reader) Columns() ([]string, error) {
 	r.begin()
 	if r.err != nil && r.err != io.EOF {
@@ -161,7 +158,7 @@ func (r *Reader) Columns() ([]string, error) {
 	return slices.Clone(r.columns), nil
 }
 
-// Next returns the next row, and io.EOF after the last one.
+// Next returns the next row, or io.EOF after the last row.
 func (r *Reader) Next() ([]string, error) {
 	r.begin()
 	if row := r.first; row != nil {
@@ -182,10 +179,10 @@ func (r *Reader) Next() ([]string, error) {
 	return row, nil
 }
 
-// Line returns the number of the line read last, from 1.
+// Line returns the number of the last line that was read, from 1.
 func (r *Reader) Line() int { return r.line }
 
-// begin reads the title, or the first row in its place.
+// begin reads the title, or the first row if there is no title.
 func (r *Reader) begin() {
 	if r.begun {
 		return
@@ -226,7 +223,7 @@ func (r *Reader) begin() {
 	r.columns = columns
 }
 
-// readLine returns the next line that is not blank, without its end.
+// readLine returns the next line that is not blank, without its line break.
 func (r *Reader) readLine() (string, error) {
 	for {
 		line, err := r.readRaw()
@@ -243,7 +240,7 @@ func (r *Reader) readLine() (string, error) {
 	}
 }
 
-// readRaw returns the next line with its end, which the last one may lack.
+// readRaw returns the next line with its line break, which the last line may lack.
 func (r *Reader) readRaw() (line []byte, err error) {
 	for {
 		part, err := r.r.ReadSlice('\n')
@@ -262,7 +259,7 @@ func (r *Reader) readRaw() (line []byte, err error) {
 	}
 }
 
-// fail makes err the answer of this and all later calls.
+// fail makes this and all later calls return err.
 func (r *Reader) fail(err error) error {
 	var syntax *SyntaxError
 	if err != io.EOF && !errors.As(err, &syntax) {
@@ -276,13 +273,12 @@ func (r *Reader) errorf(format string, args ...any) error {
 	return &SyntaxError{r.name, r.line, fmt.Sprintf(format, args...)}
 }
 
-// Write writes the table. A name or a row that would be read as something else is an
-// error.
+// Write writes the table. It returns an error for names and rows that Read would read differently.
 func (t *Table) Write(w io.Writer) error {
 	if err := t.checkColumns(); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w) // which keeps errors for Flush
+	out := bufio.NewWriter(w) // keeps errors for Flush
 	if !t.Untitled && len(t.Columns) > 0 {
 		out.WriteByte('[')
 		writeCells(out, t.Columns)
@@ -307,7 +303,7 @@ func writeCells(w *bufio.Writer, row []string) {
 	}
 }
 
-// checkColumns checks that the title, or its absence, says the names of the columns.
+// checkColumns checks that the title, or its absence, represents the names of the columns.
 func (t *Table) checkColumns() error {
 	if t.Untitled {
 		if !slices.Equal(t.Columns, numbered(len(t.Columns))) {
@@ -319,7 +315,7 @@ func (t *Table) checkColumns() error {
 		if name == "" {
 			return fmt.Errorf("column %d has no name", i+1)
 		}
-		if what := fault(name); what != "" {
+		if what := cellProblem(name); what != "" {
 			return fmt.Errorf("column name %s contains %s", safetext.Quote(name), what)
 		}
 		if slices.Contains(t.Columns[:i], name) {
@@ -329,7 +325,7 @@ func (t *Table) checkColumns() error {
 	return nil
 }
 
-// checkRow checks that row i is read as it is.
+// checkRow checks that row i can be read unchanged.
 func (t *Table) checkRow(i int) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("cannot write row %d of the file table: %s", i+1, fmt.Sprintf(format, args...))
@@ -339,7 +335,7 @@ func (t *Table) checkRow(i int) error {
 		return fail("it has %s, but the table has %s", count(len(row), "cell"), count(len(t.Columns), "column"))
 	}
 	for j, cell := range row {
-		if what := fault(cell); what != "" {
+		if what := cellProblem(cell); what != "" {
 			return fail("cell %s in column %q contains %s", safetext.Quote(cell), t.Columns[j], what)
 		}
 	}
@@ -352,8 +348,8 @@ func (t *Table) checkRow(i int) error {
 	return nil
 }
 
-// fault says what in a cell has no place there, "" when nothing has.
-func fault(cell string) string {
+// cellProblem describes what is invalid in a cell, or returns "".
+func cellProblem(cell string) string {
 	switch {
 	case strings.Contains(cell, separator):
 		return fmt.Sprintf("the separator '%s'", separator)

@@ -31,9 +31,9 @@ func TestRead(t *testing.T) {
 		name, in string
 		want     *Table
 	}{
-		{"an empty file is an empty table", "", &Table{}},
+		{"an empty file", "", &Table{}},
 		{"only blank lines", "\n\r\n\n", &Table{}},
-		{"a title alone", "[Code|Properties]\n", table("Code|Properties")},
+		{"only a title", "[Code|Properties]\n", table("Code|Properties")},
 		{"a title without columns", "[]\n", &Table{}},
 		{"title and rows", "[Code|Properties|Symbols]\na.bc|a.prop|a.sym\nb.bc|b.prop|b.sym\n", table("Code|Properties|Symbols", "a.bc|a.prop|a.sym", "b.bc|b.prop|b.sym")},
 		{"no newline at the end", "[Code]\na.bc", table("Code", "a.bc")},
@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 		{"an empty last cell", "[Code|Properties|Symbols]\na.bin|a.prop|\n", table("Code|Properties|Symbols", "a.bin|a.prop|")},
 		{"no title", "a|b\nc|d\n", untitled("0|1", "a|b", "c|d")},
 		{"a row that begins with a bracket", "[a]\n[b]\n", table("a", "[b]")},
-		{"white space counts", "[ a ]\n x \n", table(" a ", " x ")},
+		{"white space", "[ a ]\n x \n", table(" a ", " x ")},
 		{"a bracket in a column name", "[a]b]\nx\n", table("a]b", "x")},
 	}
 	for _, tt := range tests {
@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// same compares tables, taking nil and empty slices for the same.
+// same compares tables, treating nil and empty slices as equal.
 func same(a, b *Table) bool {
 	return fmt.Sprintf("%q %q %v", a.Columns, a.Rows, a.Untitled) == fmt.Sprintf("%q %q %v", b.Columns, b.Rows, b.Untitled)
 }
@@ -72,14 +72,14 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"a title without closing bracket", "\n[Code|Symbols\n", `f.table:2: the title "[Code|Symbols" does not end in a closing bracket`},
 		{"text after the title", "[Code] x\n", `f.table:1: the title "[Code] x" does not end in a closing bracket`},
-		{"a row that is too short", "[a|b]\n1|2\n\n3\n", `f.table:4: the row has 1 cell, but the table has 2 columns`},
-		{"a row that is too long", "[a]\n1|2\n", `f.table:2: the row has 2 cells, but the table has 1 column`},
+		{"a short row", "[a|b]\n1|2\n\n3\n", `f.table:4: the row has 1 cell, but the table has 2 columns`},
+		{"a long row", "[a]\n1|2\n", `f.table:2: the row has 2 cells, but the table has 1 column`},
 		{"a row of a table without columns", "[]\n1\n", `f.table:2: the row has 1 cell, but the table has 0 columns`},
-		{"an untitled table whose rows differ", "1|2\n3\n", `f.table:2: the row has 1 cell, but the table has 2 columns`},
-		{"a column named twice", "[a|b|a]\n", `f.table:1: duplicate column "a" in the title`},
-		{"a column without name", "[a||b]\n", `f.table:1: column 2 of the title has no name`},
+		{"an untitled table with rows of different lengths", "1|2\n3\n", `f.table:2: the row has 1 cell, but the table has 2 columns`},
+		{"a duplicate column name", "[a|b|a]\n", `f.table:1: duplicate column "a" in the title`},
+		{"a column without a name", "[a||b]\n", `f.table:1: column 2 of the title has no name`},
 		{"a lone carriage return", "[a]\nx\ry\n", `f.table:2: line contains a carriage return`},
-		{"a line without end", "[a]\n" + strings.Repeat("x", maxLine+1), `f.table:2: line too long (limit 1048576 bytes)`},
+		{"a line without an end", "[a]\n" + strings.Repeat("x", maxLine+1), `f.table:2: line too long (limit 1048576 bytes)`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("a reader that fails", func(t *testing.T) {
+	t.Run("a failing reader", func(t *testing.T) {
 		broken := errors.New("broken")
 		_, err := Read("f.table", io.MultiReader(strings.NewReader("[a]\nx\n"), iotest.ErrReader(broken)))
 		var syntax *SyntaxError
@@ -123,7 +123,7 @@ func TestWrite(t *testing.T) {
 		want  string
 	}{
 		{"an empty table", &Table{}, ""},
-		{"columns alone", table("Code|Symbols"), "[Code|Symbols]\n"},
+		{"only columns", table("Code|Symbols"), "[Code|Symbols]\n"},
 		{"title and rows", table("a|b", "1|2", "|"), "[a|b]\n1|2\n|\n"},
 		{"no title", untitled("0|1", "1|2"), "1|2\n"},
 	}
@@ -150,12 +150,12 @@ func TestWriteErrors(t *testing.T) {
 		{"a newline in a cell", table("a", "x\ny"), `cannot write row 1 of the file table: cell "x\ny" in column "a" contains a line break`},
 		{"a carriage return in a cell", table("a", "x\r"), `cannot write row 1 of the file table: cell "x\r" in column "a" contains a line break`},
 		{"a short row", table("a|b", "x"), `cannot write row 1 of the file table: it has 1 cell, but the table has 2 columns`},
-		{"an empty cell alone", table("a", ""), `cannot write row 1 of the file table: a row with one empty cell would be a blank line, which readers skip`},
-		{"a row like a title", untitled("0", "[x]"), `cannot write row 1 of the file table: cell "[x]" at the start of the file looks like a title; write the table with a title`},
+		{"a single empty cell", table("a", ""), `cannot write row 1 of the file table: a row with one empty cell would be a blank line, which readers skip`},
+		{"a row that looks like a title", untitled("0", "[x]"), `cannot write row 1 of the file table: cell "[x]" at the start of the file looks like a title; write the table with a title`},
 		{"names without a title", untitled("a|b"), `a table without a title cannot have the column names a, b`},
 		{"a separator in a column name", &Table{Columns: []string{"a|b"}}, `column name "a|b" contains the separator '|'`},
-		{"a column without name", &Table{Columns: []string{"a", ""}}, `column 2 has no name`},
-		{"two columns of one name", table("a|a"), `duplicate column name "a"`},
+		{"a column without a name", &Table{Columns: []string{"a", ""}}, `column 2 has no name`},
+		{"duplicate column names", table("a|a"), `duplicate column name "a"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestWriteErrors(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a writer that fails", func(t *testing.T) {
+	t.Run("a failing writer", func(t *testing.T) {
 		broken := errors.New("broken")
 		if err := table("a", "x").Write(writerFunc(func([]byte) (int, error) { return 0, broken })); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
@@ -222,14 +222,14 @@ func FuzzRead(f *testing.F) {
 		}
 		var out strings.Builder
 		if err := table.Write(&out); err != nil {
-			t.Fatalf("what was read cannot be written: %v", err)
+			t.Fatalf("cannot write the table that was read: %v", err)
 		}
 		again, err := Read("f", strings.NewReader(out.String()))
 		if err != nil {
-			t.Fatalf("what was written cannot be read: %v", err)
+			t.Fatalf("cannot read the written table: %v", err)
 		}
 		if !same(table, again) {
-			t.Fatalf("%+v became %+v", table, again)
+			t.Fatalf("%+v is read as %+v", table, again)
 		}
 	})
 }

@@ -213,7 +213,7 @@ func (s *source) register(table []word, n int) {
 
 // A DuplicateKernelError reports that a program has two kernels with one name.
 type DuplicateKernelError struct {
-	Kernel     string // for people
+	Kernel     string // demangled
 	At, Before srcloc.Location
 }
 

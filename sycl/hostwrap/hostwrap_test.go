@@ -50,7 +50,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// hostbin finds the images in the output of the assembler and the linker.
+// TestRoundTrip checks that package hostbin finds the images in the output of the assembler and the
+// linker.
 func TestRoundTrip(t *testing.T) {
 	for _, tool := range []string{"cc", "clang"} {
 		for _, r := range release.All() {
@@ -65,7 +66,7 @@ func TestRoundTrip(t *testing.T) {
 				images[1].Properties = other
 				images[1].Options = propset.JITOptions{Compile: "-ze-opt-level=2 -g", Link: "-l \"x\""}
 				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: offload.Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
-				// An image that ends where the next data starts.
+				// An image that is directly followed by other data.
 				contents := [][]byte{bytes.Repeat([]byte("0123456789abcdef"), 1000), []byte("x"), []byte("\x00\x01\xff")}
 				compare(t, link(t, tool, images, contents, r), images, contents)
 			})
@@ -73,7 +74,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// link builds a shared library of images with these contents, and opens it.
+// link builds a shared library with images with these contents, and opens it.
 func link(t *testing.T, tool string, images []Image, contents [][]byte, r *release.Release) *hostbin.File {
 	t.Helper()
 	path := testkit.Program(t, tool)
@@ -110,21 +111,21 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 			t.Errorf("image %d: %d bytes, want %d; %v", i, len(data), len(contents[i]), err)
 		}
 		if got.Model != "sycl" || got.Triple != want.Target || got.Stated != want.Format || got.CompileOptions != want.Options.Compile || got.LinkOptions != want.Options.Link {
-			t.Errorf("image %d is %+v", i, got)
+			t.Errorf("image %d: %+v", i, got)
 		}
 		if !slices.Equal(got.Entries, want.Entries) {
-			t.Errorf("image %d has the entries %q, want %q", i, got.Entries, want.Entries)
+			t.Errorf("image %d: entries %q, want %q", i, got.Entries, want.Entries)
 		}
 		if want.Properties == nil {
 			want.Properties = new(propset.Registry)
 		}
 		if !got.Properties.Equal(want.Properties) {
-			t.Errorf("image %d has the properties\n%s\nwant\n%s", i, got.Properties, want.Properties)
+			t.Errorf("image %d: properties\n%s\nwant\n%s", i, got.Properties, want.Properties)
 		}
 	}
 }
 
-// Large images are in a section that linkers put out of the reach of code.
+// Large images are in a section that linkers place out of the reach of code.
 func TestLarge(t *testing.T) {
 	images := small(t)
 	for i := range images {
@@ -204,11 +205,11 @@ func TestRefuses(t *testing.T) {
 		})
 	}
 	if err := Write(io.Discard, slices.Repeat([]Image{good}, maxImages+1), nil, release.Newest()); err == nil {
-		t.Errorf("%d images are written", maxImages+1)
+		t.Errorf("no error for %d images", maxImages+1)
 	}
 	var none strings.Builder
 	if err := Write(&none, nil, nil, release.Newest()); err != nil || strings.Contains(none.String(), "__sycl") {
-		t.Errorf("without an image: %v, and\n%s", err, &none)
+		t.Errorf("without images: %v\n\n%s", err, &none)
 	}
 	if err := Write(broken{}, small(t), nil, release.Newest()); !errors.Is(err, errBroken) {
 		t.Errorf("got %v, want the error of the writer", err)
@@ -221,8 +222,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
-// Kernels with one name in two objects of a program: a linker accepts them if they have the same
-// location, as in a header, and names the kernel if they do not.
+// Linkers accept kernels with one name in two objects of a program if they have the same location,
+// as in a header, and otherwise report the kernel.
 func TestKernelsWithOneName(t *testing.T) {
 	at := func(file string, line uint32) []Image {
 		image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS5Twice"}, Properties: new(propset.Registry)}
@@ -242,12 +243,12 @@ func TestKernelsWithOneName(t *testing.T) {
 			other []Image
 			links bool
 		}{
-			"the same place": {at(header, 7), true},
+			"the same location":                        {at(header, 7), true},
 			"the same header in a different directory": {at("bin/_virtual_includes/lib/twice.hpp", 7), true},
-			"another line":                        {at(header, 8), false},
-			"another file":                        {at("lib/other.cpp", 7), false},
-			"a place that is not known":           {at("", 0), true},
-			"another kernel in that line as well": {append(at(header, 7), Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"other"}}), true},
+			"a different line":                         {at(header, 8), false},
+			"a different file":                         {at("lib/other.cpp", 7), false},
+			"an unknown location":                      {at("", 0), true},
+			"a different kernel at the same location":  {append(at(header, 7), Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"other"}}), true},
 		} {
 			t.Run(tool+"/"+name, func(t *testing.T) {
 				dir := t.TempDir()
@@ -262,7 +263,7 @@ func TestKernelsWithOneName(t *testing.T) {
 						t.Errorf("%s: %v\n%s", linker, err, out)
 					}
 					if err != nil && !strings.Contains(string(out), "sycl_kernel_is_defined_twice__ZTS5Twice") {
-						t.Errorf("%s says\n%s", linker, out)
+						t.Errorf("%s: message\n%s", linker, out)
 					}
 				}
 			})
@@ -274,8 +275,8 @@ func TestKernelsWithOneName(t *testing.T) {
 	}
 }
 
-// TestKernelInOneHeader checks that the directory of a header, which depends on how it is included, does
-// not tell kernels of one name apart.
+// TestKernelInOneHeader checks that the directory of a header, which depends on how it is included,
+// does not distinguish kernels with the same name.
 func TestKernelInOneHeader(t *testing.T) {
 	for file, ok := range map[string]bool{"lib/k.hpp": true, "bin/_virtual_includes/lib/k.hpp": true, "lib/other.hpp": false} {
 		var images []Image
@@ -298,7 +299,7 @@ func defined(file string, digest uint32) []Image {
 	return []Image{image}
 }
 
-// A source that is compiled twice can have two kernels of one name at one location.
+// A source that is compiled twice can have two kernels with the same name at one location.
 func TestKernelsInOneSource(t *testing.T) {
 	header := func(kind string) []Kernel {
 		return []Kernel{{Name: "_ZTS4Step", Type: "Step", Location: srcloc.Location{Path: "a.cpp", Line: 7}, Size: 8, NumParameters: 1, Parameters: []Parameter{{kind, 8, 0}}}}
@@ -314,16 +315,16 @@ func TestKernelsInOneSource(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		"the same code":            {place(defined("a.cpp", 1), nil), place(defined("a.cpp", 1), nil), true},
-		"other code":               {place(defined("a.cpp", 1), nil), place(defined("a.cpp", 2), nil), false},
-		"other code of a header":   {place(defined("a.hpp", 1), nil), place(defined("a.hpp", 2), nil), true},
-		"several digests":          {place(append(defined("a.cpp", 1), defined("a.cpp", 2)...), nil), place(append(defined("a.cpp", 3), defined("a.cpp", 4)...), nil), true},
-		"a parameter of a kernel":  {place(nil, header("pointer")), place(nil, header("std_layout")), false},
-		"the same parameters":      {place(nil, header("pointer")), place(nil, header("pointer")), true},
-		"a digest with parameters": {place(defined("a.cpp", 1), header("pointer")), place(defined("a.cpp", 2), header("pointer")), false},
+		"the same code":              {place(defined("a.cpp", 1), nil), place(defined("a.cpp", 1), nil), true},
+		"different code":             {place(defined("a.cpp", 1), nil), place(defined("a.cpp", 2), nil), false},
+		"different code of a header": {place(defined("a.hpp", 1), nil), place(defined("a.hpp", 2), nil), true},
+		"several digests":            {place(append(defined("a.cpp", 1), defined("a.cpp", 2)...), nil), place(append(defined("a.cpp", 3), defined("a.cpp", 4)...), nil), true},
+		"a parameter of a kernel":    {place(nil, header("pointer")), place(nil, header("std_layout")), false},
+		"the same parameters":        {place(nil, header("pointer")), place(nil, header("pointer")), true},
+		"a digest with parameters":   {place(defined("a.cpp", 1), header("pointer")), place(defined("a.cpp", 2), header("pointer")), false},
 	} {
 		if tt.a == "" || (tt.a == tt.b) != tt.same {
-			t.Errorf("%s: the groups are %q and %q", name, tt.a, tt.b)
+			t.Errorf("%s: groups %q and %q", name, tt.a, tt.b)
 		}
 	}
 	err := Write(io.Discard, nil, append(header("pointer"), header("std_layout")...), release.Newest())
@@ -332,7 +333,7 @@ func TestKernelsInOneSource(t *testing.T) {
 	}
 }
 
-// A process that loads two libraries with different kernels of one name ends with a message.
+// A process that loads two libraries with different kernels of the same name ends with a message.
 func TestKernelsInTwoLibraries(t *testing.T) {
 	include := testkit.Must(filepath.Abs("../../rules/dpcpp/host"))(t)
 	const source = `#include <rules_sycl/clash.hpp>
@@ -387,7 +388,7 @@ int main(int count, char **names) {
 	}
 }
 
-// A virtual function is in one image per device: the runtime links all of a set.
+// A virtual function is in one image per device, because the runtime links all images of a set.
 func TestVirtualFunctions(t *testing.T) {
 	image := func(target, device, name string) Image {
 		r := new(propset.Registry)
@@ -422,7 +423,8 @@ func TestVirtualFunctions(t *testing.T) {
 	}
 }
 
-// Kernels of one class in two objects, regardless of their symbols and whether they have code.
+// Kernels with the same class in two objects conflict, whatever their symbols and whether they have
+// code.
 func TestKernelsWithOneClass(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	of := func(symbol, class, file string, line uint32) Kernel {
@@ -440,18 +442,18 @@ func TestKernelsWithOneClass(t *testing.T) {
 		images        [2][]Image
 		symbol        string // defined twice; "" if the program links
 	}{
-		"of two functions":           {first: of("_ZTSZ1fvE1K", "K", "a.cpp", 3), second: of("_ZTSZ1gvE1K", "K", "b.cpp", 3), symbol: "K"},
-		"of two lines":               {first: of("_ZTS1K", "K", "a.cpp", 3), second: of("_ZTS1K", "K", "a.cpp", 4), symbol: "K"},
-		"of a header":                {first: of("_ZTSZ1fvE1K", "K", "a.hpp", 3), second: of("_ZTSZ1fvE1K", "K", "a.hpp", 3)},
-		"a template":                 {first: of("_ZTS1KIiE", "K<int>", "a.cpp", 3), second: of("_ZTS1KIiE", "K<int>", "b.cpp", 3), symbol: "K_int__"},
-		"another of the template":    {first: of("_ZTS1KIiE", "K<int>", "a.cpp", 3), second: of("_ZTS1KIlE", "K<long>", "b.cpp", 3)},
-		"names that look alike":      {first: of("_ZTSN1n1KE", "n::K", "a.cpp", 3), second: of("_ZTS4n__K", "n__K", "b.cpp", 3)},
-		"without a name":             {first: of("_ZTSZ1fvEUlvE_", "", "a.cpp", 3), second: of("_ZTSZ1fvEUlvE_", "", "b.cpp", 3), symbol: "_ZTSZ1fvEUlvE_"},
-		"of unnamed namespaces":      {first: of("_ZTSN12_GLOBAL__N_11KE", "K", "a.cpp", 3), second: of("_ZTSN12_GLOBAL__N_11KE", "K", "b.cpp", 3), symbol: "_ZTSN12_GLOBAL__N_11KE"},
-		"of an unnamed namespace":    {first: of("_ZTSN12_GLOBAL__N_11KE", "K", "a.cpp", 3), second: of("_ZTS1K", "K", "b.cpp", 3)},
-		"reductions":                 {of(reduction+"f", "R<K>", "reduction.hpp", 9), of(reduction+"g", "R<K>", "reduction.hpp", 9), [2][]Image{reduced("f", "a.cpp", 3), reduced("g", "b.cpp", 3)}, "R_K__"},
-		"one reduction of a header":  {of(reduction+"f", "R<K>", "reduction.hpp", 9), of(reduction+"f", "R<K>", "reduction.hpp", 9), [2][]Image{reduced("f", "a.hpp", 3), reduced("f", "a.hpp", 3)}, ""},
-		"reductions without a place": {of(reduction+"f", "R<K>", "reduction.hpp", 9), of(reduction+"f", "R<K>", "reduction.hpp", 9), [2][]Image{}, ""},
+		"of two functions":                     {first: of("_ZTSZ1fvE1K", "K", "a.cpp", 3), second: of("_ZTSZ1gvE1K", "K", "b.cpp", 3), symbol: "K"},
+		"of two lines":                         {first: of("_ZTS1K", "K", "a.cpp", 3), second: of("_ZTS1K", "K", "a.cpp", 4), symbol: "K"},
+		"of a header":                          {first: of("_ZTSZ1fvE1K", "K", "a.hpp", 3), second: of("_ZTSZ1fvE1K", "K", "a.hpp", 3)},
+		"a template":                           {first: of("_ZTS1KIiE", "K<int>", "a.cpp", 3), second: of("_ZTS1KIiE", "K<int>", "b.cpp", 3), symbol: "K_int__"},
+		"a different instance of the template": {first: of("_ZTS1KIiE", "K<int>", "a.cpp", 3), second: of("_ZTS1KIlE", "K<long>", "b.cpp", 3)},
+		"similar names":                        {first: of("_ZTSN1n1KE", "n::K", "a.cpp", 3), second: of("_ZTS4n__K", "n__K", "b.cpp", 3)},
+		"unnamed kernels":                      {first: of("_ZTSZ1fvEUlvE_", "", "a.cpp", 3), second: of("_ZTSZ1fvEUlvE_", "", "b.cpp", 3), symbol: "_ZTSZ1fvEUlvE_"},
+		"of unnamed namespaces":                {first: of("_ZTSN12_GLOBAL__N_11KE", "K", "a.cpp", 3), second: of("_ZTSN12_GLOBAL__N_11KE", "K", "b.cpp", 3), symbol: "_ZTSN12_GLOBAL__N_11KE"},
+		"of an unnamed namespace":              {first: of("_ZTSN12_GLOBAL__N_11KE", "K", "a.cpp", 3), second: of("_ZTS1K", "K", "b.cpp", 3)},
+		"reductions":                           {of(reduction+"f", "R<K>", "reduction.hpp", 9), of(reduction+"g", "R<K>", "reduction.hpp", 9), [2][]Image{reduced("f", "a.cpp", 3), reduced("g", "b.cpp", 3)}, "R_K__"},
+		"one reduction of a header":            {of(reduction+"f", "R<K>", "reduction.hpp", 9), of(reduction+"f", "R<K>", "reduction.hpp", 9), [2][]Image{reduced("f", "a.hpp", 3), reduced("f", "a.hpp", 3)}, ""},
+		"reductions without a location":        {of(reduction+"f", "R<K>", "reduction.hpp", 9), of(reduction+"f", "R<K>", "reduction.hpp", 9), [2][]Image{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -487,13 +489,13 @@ func TestKernelsWithoutImage(t *testing.T) {
 		kernels []string
 		want    []string // the names in the placeholder; nil for no placeholder
 	}{
-		"all have one":       {[]Image{image}, []string{"_ZTS1A"}, nil},
-		"no kernels":         {[]Image{image}, nil, nil},
-		"nothing":            {nil, nil, nil},
-		"one of two":         {[]Image{image}, []string{"_ZTS1B", "_ZTS1A"}, []string{"_ZTS1B"}},
-		"none of two":        {nil, []string{"_ZTS1B", "_ZTS1A"}, []string{"_ZTS1A", "_ZTS1B"}},
-		"of a header, twice": {nil, []string{"_ZTS1A", "_ZTS1A"}, []string{"_ZTS1A"}},
-		"a name with a NUL":  {nil, []string{"_ZTS1A\x00"}, nil},
+		"all with an image":           {[]Image{image}, []string{"_ZTS1A"}, nil},
+		"no kernels":                  {[]Image{image}, nil, nil},
+		"nothing":                     {nil, nil, nil},
+		"one of two without an image": {[]Image{image}, []string{"_ZTS1B", "_ZTS1A"}, []string{"_ZTS1B"}},
+		"two without an image":        {nil, []string{"_ZTS1B", "_ZTS1A"}, []string{"_ZTS1A", "_ZTS1B"}},
+		"a header's kernel, twice":    {nil, []string{"_ZTS1A", "_ZTS1A"}, []string{"_ZTS1A"}},
+		"a name with a NUL":           {nil, []string{"_ZTS1A\x00"}, nil},
 	} {
 		var kernels []Kernel
 		for _, k := range test.kernels {

@@ -24,18 +24,18 @@ func TestHasNonKernelData(t *testing.T) {
 	} {
 		header, footer := read(name+".h"), read(name+".footer.h")
 		if header == "" {
-			t.Fatalf("there is no sample %s", name)
+			t.Fatalf("missing sample %s", name)
 		}
 		if got := HasNonKernelData(header, footer); got != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 		for _, more := range []string{"void f();\n", "template <> struct is_kernel<f> {\n};\n", "#include <sycl/kernel_bundle.hpp>\n", "class R {\n};\n"} {
 			if !HasNonKernelData(header+more, "") || !HasNonKernelData(strings.Replace(header, "\nnamespace sycl", "\n"+more+"namespace sycl", 1), "") {
-				t.Errorf("%s: %q belongs to kernels", name, more)
+				t.Errorf("%s: %q was recognized as kernel data", name, more)
 			}
 		}
 	}
 	if HasNonKernelData("", "") {
-		t.Error("what is empty says something")
+		t.Error("HasNonKernelData of empty texts = true")
 	}
 }

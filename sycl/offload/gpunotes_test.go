@@ -28,7 +28,7 @@ func note(owner string, typ uint32, value ...byte) []byte {
 // elfWithNotes returns an ELF file for Intel GPUs with a section of notes.
 func elfWithNotes(notes []byte) []byte {
 	data := elf(compatSection)
-	at := len(data) - 2*64 // the header of the section; the section with the names follows
+	at := len(data) - 2*64 // the header of the section; the section of names follows
 	binary.LittleEndian.PutUint64(data[at+24:], uint64(len(data)))
 	binary.LittleEndian.PutUint64(data[at+32:], uint64(len(notes)))
 	return append(data, notes...)

@@ -15,7 +15,7 @@ func put32(data []byte, at int, n uint32) []byte {
 	return data
 }
 
-// elf returns an ELF file for Intel GPUs with empty sections of these names.
+// elf returns an ELF file for Intel GPUs with empty sections with these names.
 func elf(names ...string) []byte {
 	le := binary.LittleEndian
 	names = append(names, ".shstrtab")
@@ -58,7 +58,7 @@ func TestKernels(t *testing.T) {
 
 func TestKernelsRefused(t *testing.T) {
 	good := elf(".text.a")
-	start := len(good) - 3*64 // of the section headers
+	start := len(good) - 3*64 // offset of the section headers
 	tests := []struct {
 		name string
 		data []byte
@@ -108,7 +108,7 @@ func spirv(order binary.ByteOrder, words ...uint32) string {
 	return string(data)
 }
 
-// Instructions with three operands, one capability.
+// The first words of OpCapability, OpEntryPoint and OpFunction, which include the lengths.
 const capability, entry, function = 2<<16 | 17, 4<<16 | 15, 5<<16 | 54
 
 func TestEntryPoints(t *testing.T) {

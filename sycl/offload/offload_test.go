@@ -119,7 +119,7 @@ func TestVectorsAreWrittenAsTheyWereRead(t *testing.T) {
 	}
 }
 
-// sample is images with strings that share ends, and with none.
+// sample returns images with strings that share suffixes, and images without strings.
 func sample(size int) []Image {
 	noise := make([]byte, size)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -343,7 +343,7 @@ func allocated(f func()) uint64 {
 }
 
 func TestManyEqualStrings(t *testing.T) {
-	// 200,000 strings that are the ends of one long text would take 20 GiB.
+	// 200,000 strings that are suffixes of one long text would take 20 GiB.
 	const count, text = 200_000, 200_000
 	data := write(t, Options{Version: 2}, Image{Strings: make([]String, count), Content: strings.NewReader(strings.Repeat("x", text))})
 	list := int(binary.LittleEndian.Uint64(data[0x28:]))
@@ -434,7 +434,7 @@ type short struct{ io.ReaderAt }
 
 func (short) Size() int64 { return 9 }
 
-// Later versions of the packager, called llvm-offload-binary, write version 2 or 3.
+// Later versions of the packager, named llvm-offload-binary, write version 2 or 3.
 func TestSameBytesAsLLVM(t *testing.T) {
 	tool := testkit.Program(t, "clang-offload-packager")
 	dir := t.TempDir()
@@ -471,7 +471,7 @@ func FuzzReadAll(f *testing.F) {
 		if len(list) == 0 {
 			return
 		}
-		// Input that was read can be written, and reads the same again.
+		// Containers that were read can be written, and are read unchanged.
 		again, err := readAll(write(t, Options{Version: 2}, list...))
 		testkit.NoError(t, err)
 		if len(again) != 1 || len(again[0].Entries) != len(list) {

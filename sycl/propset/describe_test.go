@@ -11,8 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestDescribe renders the descriptions of testdata/NAME.prop and compares them
-// with testdata/NAME.golden.
+// TestDescribe compares the descriptions of testdata/NAME.prop with testdata/NAME.golden.
 func TestDescribe(t *testing.T) {
 	d := Describer{AspectName: func(n uint32) string { return map[uint32]string{1: "cpu", 6: "fp64"}[n] }}
 	seen := make(map[string]bool)

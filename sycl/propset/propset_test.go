@@ -105,7 +105,7 @@ func TestParseLines(t *testing.T) {
 	}
 }
 
-// rfc4648 is how a producer that misreads the format would write payload.
+// rfc4648 returns payload as encoded by a producer that misreads the format.
 func rfc4648(payload string) string {
 	raw := binary.LittleEndian.AppendUint64(nil, 8*uint64(len(payload)))
 	return base64.StdEncoding.EncodeToString(append(raw, payload...))

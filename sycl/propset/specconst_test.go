@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// The values are those that DPC++'s own tests of its post-link step expect.
+// The values come from DPC++'s own tests of its post-link step.
 const (
 	// { i32, i8 } with 3 bytes of padding, and a bool.
 	padded = `[SYCL/specialization constants]
@@ -68,8 +68,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadEach: the document of DPC++ has a key for the default value of each constant,
-// and what is written has one for all.
+// TestReadEach checks a key for the default value of each constant, as in DPC++'s document. This
+// package writes one key for all.
 func TestReadEach(t *testing.T) {
 	r := parse(t, nested)
 	r.Add(propset.SpecializationConstants).Put("flag", propset.Uint32s(0, 0, 1))
@@ -88,7 +88,7 @@ func TestReadEach(t *testing.T) {
 	}
 }
 
-// TestSurplus: DPC++'s runtime does not read what follows the last default value.
+// TestSurplus checks that bytes after the last default value are ignored, as in DPC++'s runtime.
 func TestSurplus(t *testing.T) {
 	r := parse(t, padded)
 	r.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(make([]byte, 12)))
@@ -134,7 +134,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// FuzzRead tests that writing preserves the meaning of what was read.
+// FuzzRead checks that writing preserves the meaning of constants that were read.
 func FuzzRead(f *testing.F) {
 	f.Add(padded)
 	f.Add(nested)
@@ -165,7 +165,7 @@ func FuzzRead(f *testing.F) {
 		}
 		for i := range list {
 			if list[i].Default == nil {
-				list[i].Default = again[i].Default // those that had none may be zeros now
+				list[i].Default = again[i].Default // constants without a default value may have zeros now
 			}
 		}
 		if !reflect.DeepEqual(again, list) {

@@ -68,7 +68,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestEveryNumberComesBack writes every number that was read.
+// TestEveryNumberComesBack checks that every number is written as it was read.
 func TestEveryNumberComesBack(t *testing.T) {
 	for _, r := range All() {
 		for _, n := range []uint32{0, 1, 24, 25, 27, 28, 35, 71, 89, 107, 255, 12345, 1<<16 - 1, 1 << 17, 1<<32 - 1} {
@@ -113,7 +113,7 @@ func TestWriteAndRead(t *testing.T) {
 			t.Errorf("%s: %v: %v", release, a, err)
 		}
 	}
-	// Values other than lists of aspects stay, such as the names of fixed targets.
+	// Values other than lists of aspects are unchanged, such as the names of fixed targets.
 	odd := new(propset.Registry)
 	odd.Add(propset.DeviceRequirements).Put("aspects", propset.Uint(28))
 	odd.Add(propset.DeviceRequirements).Put("fixed_target", propset.String("pvc1"))
@@ -135,7 +135,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestRejectReason has the runtimes' answers.
+// TestRejectReason compares with the messages of the runtimes.
 func TestRejectReason(t *testing.T) {
 	const container, image, size, magic, inner = "Unsupported Offload Binary version number.", "Unexpected image type.", "Unexpected file contents size.", "Incorrect Offload Binary magic number.", "Incorrect SYCLBIN magic number."
 	for _, tt := range []struct {
@@ -143,7 +143,7 @@ func TestRejectReason(t *testing.T) {
 		container uint32
 		kind      offload.ImageKind
 		first     int64
-		want      [3]string // of 2025.3, 2026.0 and 2026.2
+		want      [3]string // for 2025.3, 2026.0 and 2026.2
 	}{
 		{1, 2, offload.KindSYCLBIN, 200, [3]string{container, container, ""}},
 		{1, 1, offload.KindSYCLBIN, 200, [3]string{image, "", ""}},

@@ -1,29 +1,29 @@
-// Package requirement describes what a device image needs from its device: aspects, sub-group and
-// work-group sizes, fixed targets and matrices. Device images carry it as the property set
+// Package requirement describes what a device image requires of a device: aspects, sub-group and
+// work-group sizes, fixed targets and matrices. Device images store this as the property set
 //
 //	[SYCL/device requirements]
 //	aspects=2|...                        u32 for each aspect, written even when empty
 //	compile_target=2|...                 name of the target it was compiled for
-//	fixed_target=2|...                   names of the only targets it may run on, divided by commas
-//	joint_matrix=2|...                   matrices, divided by ";"
-//	joint_matrix_mad=2|...               matrix multiplications, divided by ";"
+//	fixed_target=2|...                   names of the only targets it may run on, separated by commas
+//	joint_matrix=2|...                   matrices, separated by ";"
+//	joint_matrix_mad=2|...               matrix multiplications, separated by ";"
 //	reqd_sub_group_size=1|16             one size; several are a byte array of u32
 //	reqd_work_group_size_uint64_t=2|...  1 to 3 u64
 //	work_group_num_dim=1|2               a dimensionality, even if there is a size
 //
-// and as a set of our own, which the runtime ignores:
+// and in a set that is specific to this project and that the runtime ignores:
 //
 //	[rules_sycl/device requirements]
-//	assembly=2|...                       names in inline assembly that compilers have to know, divided by commas
-//	extensions=2|...                     names of SPIR-V extensions that some compilers refuse, divided by commas
-//	intrinsics=2|...                     names of intrinsics that only some devices have, divided by commas
+//	assembly=2|...                       names in inline assembly that compilers must support, separated by commas
+//	extensions=2|...                     names of SPIR-V extensions that some compilers reject, separated by commas
+//	intrinsics=2|...                     names of intrinsics that only some devices have, separated by commas
 //	local_memory=2|...                   u64 bytes of local memory, above 32 KiB
 //	parameters=2|...                     u64 bytes of parameters and u64 bytes of their registers, above 1 KiB
 //
-// The design documents and DPC++ differ in several of these. [FromProperties] reads both layouts
-// and [Requirements.Put] writes DPC++'s layout except for fixed_target: DPC++ writes numbers of
-// aspects that do not exist, so Put writes the names of the targets, following the document on
-// property sets.
+// The design documents and DPC++ differ in several of these. [FromProperties] reads both layouts.
+// [Requirements.Put] writes DPC++'s layout except for fixed_target: DPC++ writes numbers of aspects
+// that do not exist, so Put writes the names of the targets, following the document on property
+// sets.
 package requirement
 
 import (
@@ -37,7 +37,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// Requirements holds what a device image needs. The zero value needs nothing.
+// Requirements holds the requirements of a device image. The zero value requires nothing.
 type Requirements struct {
 	// Aspects the device must have, ascending and distinct.
 	Aspects []aspect.Aspect
@@ -94,7 +94,7 @@ type Requirements struct {
 	BuildOptions   propset.JITOptions
 	RegisterOption string
 
-	// Unknown holds the properties that this package does not know, in order.
+	// Unknown holds unknown properties, in order.
 	Unknown []propset.Property
 
 	// Unreadable holds the errors of properties that [Readable] could not read, in order.

@@ -157,7 +157,7 @@ func TestFromPropertiesErrors(t *testing.T) {
 			if !errors.As(err, &e) || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
-			// The readable part stays.
+			// The readable part is kept.
 			q := Readable(registry(append(tt.in, prop("reqd_sub_group_size", propset.Uint32s(7)))...))
 			if len(q.Unreadable) != 1 && tt.in[0].Key != "reqd_sub_group_size" || q.HasFixedTargets || !slices.Contains(q.SubGroupSizes, 7) {
 				t.Errorf("without what cannot be read: %+v", q)
@@ -333,7 +333,8 @@ func TestOwnSet(t *testing.T) {
 	}
 }
 
-// TestNeedLimits checks the sizes that every device has, and that the largest of several kernels counts.
+// TestNeedLimits checks the sizes that every device supports, and that the maximum of several
+// kernels is used.
 func TestNeedLimits(t *testing.T) {
 	var q Requirements
 	q.NeedParameters(1024, 2048)

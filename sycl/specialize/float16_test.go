@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNearest: every number of 16 bits is its own nearest one, and what is halfway
-// between two goes to the even one.
+// TestNearest checks that every 16-bit number is its own nearest number, and that ties are rounded
+// to even.
 func TestNearest(t *testing.T) {
 	for _, form := range []Float16{Half, BFloat16} {
 		for bits := range 1 << 16 {

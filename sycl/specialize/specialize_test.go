@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// What images have: pod is { int x; float y; bool b; } with padding, and scale a double.
+// The constants of the images: pod is { int x; float y; bool b; } with padding, and scale a double.
 const (
 	pod   = "_ZN3app3podE"
 	scale = "____ZN3appL5scaleE"
@@ -32,7 +32,7 @@ func metadata(list ...propset.SpecConstant) *propset.Registry {
 	return r
 }
 
-// podAnd returns the metadata of an image with pod, and with scale by this number.
+// podAnd returns the metadata of an image with pod, and with scale with this number.
 func podAnd(number uint32) *propset.Registry {
 	return metadata(
 		propset.SpecConstant{Name: pod, Records: podRecords, Default: []byte{7, 0, 0, 0, 0, 0, 0x20, 0x40, 1, 0, 0, 0}},
@@ -40,7 +40,7 @@ func podAnd(number uint32) *propset.Registry {
 	)
 }
 
-// podConstants are the constants of the SPIR-V for podAnd.
+// podConstants returns the constants of the SPIR-V for podAnd.
 func podConstants(number uint32, x uint64, y float32, b uint64, scale float64) []testkit.SPIRVConstant {
 	return []testkit.SPIRVConstant{
 		{ID: 0, Type: testkit.I32, Bits: x}, {ID: 1, Type: testkit.Float, Bits: uint64(math.Float32bits(y))}, {ID: 2, Type: testkit.I8, Bits: b},
@@ -96,7 +96,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestPieces: what reads the code in pieces of any size sees the new values.
+// TestPieces checks that reads of any size see the new values.
 func TestPieces(t *testing.T) {
 	images := []specialize.Image{image("module 0", 3)}
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: scale, Value: "-7"}, {Name: pod, Value: "[1, 2, 3]"}}, specialize.Options{}); err != nil {
@@ -118,8 +118,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestWithoutDefaults: what has no default values in its property sets gets those of its
-// SPIR-V for the constants that are not set.
+// TestWithoutDefaults checks that an image without default values in its property sets gets them
+// from its SPIR-V for constants that are not set.
 func TestWithoutDefaults(t *testing.T) {
 	images := []specialize.Image{image("module 0", 3)}
 	images[0].Metadata.Delete(propset.SpecializationConstantDefaults)
@@ -132,8 +132,8 @@ func TestWithoutDefaults(t *testing.T) {
 	}
 }
 
-// TestUnused: the code of a constant that kernels do not use may be missing. Only its bytes
-// can be given.
+// TestUnused checks constants that kernels do not use, whose code may be missing. Only their bytes
+// can be set.
 func TestUnused(t *testing.T) {
 	images := []specialize.Image{image("module 0", 3)}
 	images[0].Code = []offload.Source{source(testkit.SPIRV("K", podConstants(3, 7, 2.5, 1, 2.5)[1:4]...))}
@@ -157,8 +157,8 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// TestPadding: the padding at the end of a constant differs between images, like the padding that
-// DPC++ puts before the next constant in native code. It is not part of the value.
+// TestPadding checks the padding at the end of a constant, which differs between images, like the
+// padding that DPC++ inserts before the next constant in native code. It is not part of the value.
 func TestPadding(t *testing.T) {
 	flag := func(id uint32, padding ...uint32) specialize.Image {
 		c := propset.SpecConstant{Name: "flag", Records: []propset.SpecRecord{{ID: id, Offset: 0, Size: 1}}, Default: []byte{1}}
@@ -337,8 +337,8 @@ func Example() {
 	// float 0000003f
 }
 
-// FuzzSet: property sets and SPIR-V of a file do not make Set fail in another way than by an
-// error, and what it makes is read with the value that was set.
+// FuzzSet checks that Set fails only with an error, whatever the property sets and SPIR-V of a
+// file, and that the result has the value that was set.
 func FuzzSet(f *testing.F) {
 	text := podAnd(3).String()
 	f.Add(text, testkit.SPIRV("K", podConstants(3, 7, 2.5, 1, 2.5)...), pod, "[1, 2, 3]")

@@ -23,8 +23,8 @@ var (
 	fp8      = spirv.Scalar{Kind: spirv.OtherFloat, Bits: 8, Encoding: 4214}
 )
 
-// TestEncode: bytes in hexadecimal, or a part of an error that begins with "!"; and how the value
-// is shown, when that is not how it was written.
+// TestEncode lists values with their bytes in hexadecimal, or with a part of an error after "!". If
+// the formatted value differs from the input, it follows.
 func TestEncode(t *testing.T) {
 	for _, test := range []struct {
 		typ               spirv.Scalar

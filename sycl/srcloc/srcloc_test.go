@@ -138,8 +138,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// FuzzOf checks that what is read from a property can be written and read again, and only has paths
-// of the workspace.
+// FuzzOf checks that locations from a property can be written and read again, and only have paths
+// in the workspace.
 func FuzzOf(f *testing.F) {
 	f.Add("11:0:a.cpp\nfp64\t7:19:src/math.hpp\t_Z6squared\n")
 	f.Add("\nfp16\t\t_Z4farv\n12345\t1:1:b.cpp\t\n")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// file returns an ELF file with one segment and sections with these names, of
-// which the last one holds the names.
+// file returns an ELF file with one segment and with sections with these names. The last section
+// contains the names.
 func file(names ...string) []byte {
 	names = append(append([]string{""}, names...), ".shstrtab")
 	table := strings.Join(names, "\x00") + "\x00"
@@ -81,7 +81,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestLargeNumbers tests numbers that do not fit into the header and are in section 0.
+// TestLargeNumbers checks numbers that do not fit into the header and are in section 0.
 func TestLargeNumbers(t *testing.T) {
 	data := file(".text")
 	first := len(data) - 3*sectionSize
@@ -112,7 +112,7 @@ func TestWithoutSections(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	good := file(".text.a")
-	names := len(good) - sectionSize // header of the section with the names
+	names := len(good) - sectionSize // header of the section of names
 	put := func(offset int, b ...byte) []byte {
 		data := bytes.Clone(good)
 		copy(data[offset:], b)

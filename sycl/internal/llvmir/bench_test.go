@@ -14,7 +14,7 @@ var (
 	benchOpt  = flag.String("opt", "", "`path` of LLVM's opt, which reads and prints the file of -ll as a comparison")
 )
 
-// benchText returns what the benchmarks read.
+// benchText returns the text that the benchmarks read.
 func benchText(b *testing.B) []byte {
 	b.Helper()
 	text := []byte(synthetic(20_000))
@@ -28,7 +28,7 @@ func benchText(b *testing.B) []byte {
 	return text
 }
 
-// BenchmarkCopy is the least that reading a file can take.
+// BenchmarkCopy measures the minimum time for reading a file.
 func BenchmarkCopy(b *testing.B) {
 	text := benchText(b)
 	for b.Loop() {
@@ -71,7 +71,7 @@ func BenchmarkBodies(b *testing.B) {
 	}
 }
 
-// BenchmarkSubset writes one function with all that it refers to.
+// BenchmarkSubset writes one function with everything that it refers to.
 func BenchmarkSubset(b *testing.B) {
 	m := parseString(b, string(benchText(b)))
 	m.buildIndex()
@@ -85,7 +85,7 @@ func BenchmarkSubset(b *testing.B) {
 	}
 }
 
-// BenchmarkOpt is LLVM's own reader and printer.
+// BenchmarkOpt measures LLVM's own reader and printer.
 func BenchmarkOpt(b *testing.B) {
 	if *benchOpt == "" || *benchFile == "" {
 		b.Skip("-opt and -ll are needed")

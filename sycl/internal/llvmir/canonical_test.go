@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// alone is a source's module as a linker writes it when there is no other source.
+// alone is the module of a source as linked without any other source.
 const alone = `source_filename = "llvm-link"
 target triple = "spirv64-unknown-unknown"
 
@@ -54,8 +54,8 @@ attributes #1 = { noinline }
 !11 = !DILocation(line: 3, scope: !8)
 `
 
-// linked is the same code taken out of a module of several sources. The function comes from another
-// source, which has its debug information.
+// linked is the same code, extracted from a module of several sources. The function comes from a
+// different source, which owns its debug information.
 const linked = `source_filename = "llvm-link"
 target triple = "spirv64-unknown-unknown"
 
@@ -159,8 +159,8 @@ func canonicalOf(t *testing.T, name, text string) string {
 	return b.String()
 }
 
-// TestCanonical writes the code of a source alone, the same taken out of a linked module,
-// and what comes of that: each time it is the same text.
+// TestCanonical checks that WriteCanonical writes the same text for the code of a source alone, for
+// the same code extracted from a linked module, and for its own output.
 func TestCanonical(t *testing.T) {
 	for name, text := range map[string]string{"alone": alone, "linked": linked, "canonical": canonicalText} {
 		if got := canonicalOf(t, name, text); got != canonicalText {

@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestCompilerOutput reads the output of clang, and of each LLVM release for it.
+// TestCompilerOutput reads the output of clang, and the output of each LLVM release for it.
 func TestCompilerOutput(t *testing.T) {
 	clang, opt := testkit.Program(t, "clang++"), testkit.Program(t, "opt")
 	for _, name := range []string{"host.cpp", "device.cpp"} {
@@ -46,8 +46,8 @@ func output(t *testing.T, stdin []byte, program string, args ...string) []byte {
 	return data
 }
 
-// checkPrinted reads a module that is printed by the release of an opt, writes it in many ways,
-// and lets opt read that.
+// checkPrinted reads a module printed by a release of opt, writes it in many ways, and checks that
+// opt accepts the results.
 func checkPrinted(t *testing.T, opt, name string, data []byte) {
 	verify := func(t *testing.T, what string, text []byte) {
 		t.Helper()

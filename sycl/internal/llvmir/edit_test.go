@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestInstrEdit: changes of an instruction leave its other text as it is.
+// TestInstrEdit checks that an edit of an instruction does not change the rest of its text.
 func TestInstrEdit(t *testing.T) {
 	for name, test := range map[string]struct {
 		in, want string

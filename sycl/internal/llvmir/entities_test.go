@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// rich has one of nearly everything, of old and new versions.
+// rich contains nearly every kind of entity, in old and new syntax.
 const rich = `source_filename = "r.cpp"
 target datalayout = "e-p:64:64"
 target triple = "spirv64-unknown-unknown"
@@ -367,8 +367,8 @@ func must(err error) {
 	}
 }
 
-// A function that names a symbol plainly and in a blockaddress is one user of it,
-// however often one asks.
+// A function that refers to a symbol both directly and in a blockaddress is one user of it, even on
+// repeated calls.
 func TestUsersOnce(t *testing.T) {
 	m, err := Parse("", `define void @f() {
   br label %next
@@ -400,7 +400,7 @@ define void @h() {
 	}
 }
 
-// TestReference: symbols as operands.
+// TestReference checks symbols as operands.
 func TestReference(t *testing.T) {
 	for name, test := range map[string]struct{ ir, symbol, want string }{
 		"a function":       {"define void @f(ptr %p) { ret void }\n", "f", "ptr @f"},
@@ -416,7 +416,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestParamAttributes tests that an alignment replaces another, and that other attributes are kept.
+// TestParamAttributes checks that an alignment replaces an existing one, and that other attributes
+// are kept.
 func TestParamAttributes(t *testing.T) {
 	m := parse(t, "define void @f(i32 %a, ptr addrspace(1) noundef align 4 \"x\"=\"1\" %b) { ret void }\n")
 	f := m.Function("f")
@@ -429,7 +430,7 @@ func TestParamAttributes(t *testing.T) {
 	}
 }
 
-// TestBaseGlobal: LLVM prints constant expressions with and without a space after the
+// TestBaseGlobal checks constant expressions, which LLVM prints with or without a space after the
 // keyword.
 func TestBaseGlobal(t *testing.T) {
 	m := parse(t, "@g = global i32 0\n")
@@ -453,7 +454,7 @@ func TestBaseGlobal(t *testing.T) {
 	}
 }
 
-// TestRenameErrors tests that the first of several errors by name is reported, deterministically.
+// TestRenameErrors checks that the first of several errors in name order is reported.
 func TestRenameErrors(t *testing.T) {
 	m := parseString(t, "@a = global i32 0\n@b = global i32 0\n@c = global i32 0\n")
 	for range 20 {

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// longest limits the length of a fuzzed text. Longer ones take more time and find nothing more.
+// longest limits the length of a fuzzed text. Longer texts take more time and find no more errors.
 const longest = 2048
 
-// seeds are short, one for each kind of entity.
+// seeds are short modules, one for each kind of entity.
 var seeds = []string{
 	"define void @f() {\n}\n",
 	"declare void @\"a\n",
@@ -113,7 +113,7 @@ func FuzzSubset(f *testing.F) {
 		}
 		check("a subset", Subset{Define: some, Internal: choose(12), External: choose(13)})
 		sub := check("a closure", Subset{Define: m.Closure(some...)})
-		// A closure has all that it needs.
+		// A closure contains everything that it needs.
 		for _, s := range m.Closure(some...) {
 			if there := sub.Symbol(s.Name()); s.Defined() && (there == nil || !there.Defined()) && s.Linkage() != Appending {
 				t.Fatalf("@%s is not in its closure:\n%s", s.Name(), textOf(t, sub))
@@ -131,7 +131,7 @@ func FuzzEdits(f *testing.F) {
 		names := map[string]string{}
 		for i, s := range symbolsOf(m) {
 			if _, alias := s.(*Alias); alias {
-				continue // which have no attributes
+				continue // other entities have no attributes
 			}
 			edited := s.base()
 			edited.SetAttribute("a", `b"\`)
@@ -186,7 +186,7 @@ func FuzzEdits(f *testing.F) {
 	})
 }
 
-// editInstr makes all changes to an instruction that it takes.
+// editInstr makes all supported edits to an instruction.
 func editInstr(in *Instr) {
 	e := in.Edit()
 	for i, o := range in.Operands() {

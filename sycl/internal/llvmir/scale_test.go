@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// synthetic is a module of n functions that call each other, each with metadata.
+// synthetic returns a module of n functions that call each other, each with metadata.
 func synthetic(n int) string {
 	var b strings.Builder
 	b.WriteString("%struct.S = type { i32, double }\n")
@@ -45,7 +45,7 @@ func parseString(t testing.TB, text string) *Module {
 	return m
 }
 
-// memory returns the bytes and the number of allocations that f makes.
+// memory returns the number of bytes and the number of allocations of f.
 func memory(f func()) (bytes, count uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -114,7 +114,7 @@ func TestSubsetMemory(t *testing.T) {
 	}
 }
 
-// TestWideAndDeepTypes: each level of a type keeps its text.
+// TestWideAndDeepTypes checks types whose every level keeps its text.
 func TestWideAndDeepTypes(t *testing.T) {
 	const depth = 900
 	text := "@a = global " + strings.Repeat("{ ", depth) + strings.Repeat("i8, ", 25_000) + "i8" + strings.Repeat(" }", depth) + " zeroinitializer\n"
@@ -144,7 +144,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	runtime.KeepAlive(text)
 }
 
-// TestLongLines has an instruction, a node and a list in a line each, which grow.
+// TestLongLines checks an instruction, a node and a list of growing length, each on a single line.
 func TestLongLines(t *testing.T) {
 	module := func(size int) string {
 		n := size / 20

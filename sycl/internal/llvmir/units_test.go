@@ -32,7 +32,7 @@ func TestUnitLists(t *testing.T) {
 `
 	for name, test := range map[string]struct {
 		unit, lists string
-		want        string   // the unit in the output
+		want        string   // the compile unit in the output
 		has, not    []string // in the output
 	}{
 		"members that others refer to stay": {
@@ -94,7 +94,7 @@ func TestUnitLists(t *testing.T) {
 					t.Errorf("%q in\n%s", s, got)
 				}
 			}
-			// What is in a subset is so again in a subset of it.
+			// A subset of the output has the same contents.
 			again := parse(t, got)
 			b.Reset()
 			if err := again.WriteSubset(&b, Subset{Define: again.Closure(again.Function("f"))}); err != nil || b.String() != got {
@@ -104,7 +104,7 @@ func TestUnitLists(t *testing.T) {
 	}
 }
 
-// TestUnitListMemory has one compile unit for the whole module.
+// TestUnitListMemory has a single compile unit for the whole module.
 func TestUnitListMemory(t *testing.T) {
 	cost := func(n int) (bytes uint64, written int) {
 		var b strings.Builder
@@ -138,8 +138,8 @@ func TestUnitListMemory(t *testing.T) {
 	}
 }
 
-// TestSubsetDebugInfo splits what clang prints with -g: each kernel's
-// module must be valid, be translated, and not have the debug information of others.
+// TestSubsetDebugInfo splits the output of clang -g. Each kernel's module must be valid, must be
+// translatable, and must not contain debug information of other kernels.
 func TestSubsetDebugInfo(t *testing.T) {
 	clang, opt, as, translator := testkit.Program(t, "clang++"), testkit.Program(t, "opt"), testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv")
 	own := map[string][]string{
@@ -161,7 +161,7 @@ func TestSubsetDebugInfo(t *testing.T) {
 				s := Subset{Define: m.Closure(m.Function(kernel))}
 				var b, untrimmed bytes.Buffer
 				testkit.NoError(t, m.WriteSubset(&b, s))
-				// With the lists as they are.
+				// With unchanged lists.
 				lists := m.subsetLists()
 				compileUnits := lists.compileUnits
 				lists.compileUnits = nil
@@ -193,7 +193,7 @@ func TestSubsetDebugInfo(t *testing.T) {
 					{translator, "--spirv-max-version=1.4", file("bc"), "-o", file("spv")},
 					{translator, "--spirv-debug-info-version=ocl-100", "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", file("bc"), "-o", file("debug.spv")},
 				} {
-					// LLVM only warns of debug information that it cannot use.
+					// LLVM only warns about unusable debug information.
 					if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil || len(out) > 0 {
 						t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
 					}

@@ -3,16 +3,16 @@ package scc
 
 import "slices"
 
-// A Graph is a graph whose nodes are numbers from 0. Edge returns where a node's ith
-// edge leads, and false after the last one.
+// A Graph is a graph whose nodes are numbered from 0. Edge returns the target of a node's ith edge,
+// and false after the last edge.
 type Graph struct {
 	Nodes int
 	Edge  func(node, i int) (to int, ok bool)
 }
 
-// Components returns the strongly connected components that roots reach, each after
-// those that it leads to. It takes time in proportion to the graph, and a deep graph
-// costs no stack.
+// Components returns the strongly connected components that roots reach, each after the components
+// that its edges lead to. The time is proportional to the size of the graph, and deep graphs do not
+// need a deep stack.
 func (g Graph) Components(roots []int) [][]int {
 	s := search{Graph: g, number: make([]int, g.Nodes), low: make([]int, g.Nodes), open: make([]bool, g.Nodes)}
 	for _, root := range roots {
@@ -27,9 +27,9 @@ func (g Graph) Components(roots []int) [][]int {
 type search struct {
 	Graph
 	count      int
-	number     []int  // of a node: the order of discovery, from 1
-	low        []int  // the lowest number of the open nodes that a node leads back to
-	open       []bool // found, and not yet in a component
+	number     []int  // by node: order of discovery, from 1
+	low        []int  // by node: the lowest number of the open nodes that it leads back to
+	open       []bool // by node: found, but not in a component yet
 	path       []step // from the root
 	stack      []int  // the open nodes
 	components [][]int
@@ -64,7 +64,7 @@ func (s *search) enter(node int) {
 	s.path = append(s.path, step{node, 0})
 }
 
-// leave goes back from a node, all of whose edges were followed.
+// leave returns from a node whose edges have all been followed.
 func (s *search) leave(node int) {
 	s.path = s.path[:len(s.path)-1]
 	if len(s.path) > 0 {

@@ -30,13 +30,12 @@ open:
   may-support-other-aspects: true
 `
 
-// An aspectCase is a file of testdata/aspects. Its first line says in words what
-// it is about; other comments are
+// An aspectCase is a file of testdata/aspects. Its first line describes it. Other comments are
 //
 //	; options: exclude=A,B quiet emulate targets=T,U devices
 //	; want FUNCTION: the aspects of its !sycl_used_aspects, in order
 //	; if FUNCTION: CONDITION -> the aspects that it uses under a condition
-//	; targets FUNCTION: its !sycl_fixed_targets; looked at only if there is one
+//	; targets FUNCTION: its !sycl_fixed_targets; checked only if present
 //	; says: a line of a diagnostic
 type aspectCase struct {
 	name, text    string
@@ -115,7 +114,7 @@ func TestPropagate(t *testing.T) {
 		c := readAspectCase(t, file)
 		t.Run(c.name, func(t *testing.T) {
 			m := parse(t, c.text)
-			if err := Renumber(m); err != nil { // the files have the numbers of before 2026
+			if err := Renumber(m); err != nil { // the files have the numbers from before 2026
 				t.Fatal(err)
 			}
 			result := testkit.Must(Propagate(m, c.options))(t)
@@ -140,7 +139,7 @@ func TestPropagate(t *testing.T) {
 			if got := metadataOf(t, written, "sycl_fixed_targets"); len(c.targets) > 0 && !maps.Equal(got, c.targets) {
 				t.Errorf("fixed targets:\n%s\nwant:\n%s", lines(got), lines(c.targets))
 			}
-			// What the first run has found stands there, as in modules of DPC++.
+			// The results of the first run are in the module, as in DPC++ modules.
 			again, err := Propagate(written, Options{NoMismatch: true, Exclude: []string{"fp64"}})
 			if err != nil || again.Derived != (result.Derived && !IsPropagated(m)) {
 				t.Fatalf("a second run: %v", err)
@@ -152,9 +151,8 @@ func TestPropagate(t *testing.T) {
 	}
 }
 
-// TestAspectMetadata checks what is written to the letter: pairs of name and
-// number, those of the module's enumeration reused, and a list shared by functions
-// with the same aspects.
+// TestAspectMetadata checks the exact metadata: pairs of name and number, which are reused if the
+// module's enumeration has them, and a list that functions with the same aspects share.
 func TestAspectMetadata(t *testing.T) {
 	const functions = `define spir_kernel void @k() {
   call void @f()
@@ -222,7 +220,7 @@ func TestMalformedAspects(t *testing.T) {
 	}
 }
 
-// callTree has n functions that call two others each, in cycles of ten.
+// callTree returns n functions that each call two others, in cycles of ten.
 func callTree(n int) string {
 	var b strings.Builder
 	b.WriteString("define spir_kernel void @k() {\n  call void @f0()\n  ret void\n}\n")
@@ -233,7 +231,7 @@ func callTree(n int) string {
 	return strings.Replace(b.String(), fmt.Sprintf("@f%d() {\n", n-1), fmt.Sprintf("@f%d() {\n  call void @leaf()\n", n-1), 1)
 }
 
-// TestAspectsAreFoundInLinearTime counts steps, so its result does not depend on the machine.
+// TestAspectsAreFoundInLinearTime counts steps, so its result does not depend on the system.
 func TestAspectsAreFoundInLinearTime(t *testing.T) {
 	steps := func(n int) int {
 		m := parse(t, callTree(n))
@@ -273,7 +271,8 @@ func TestLongChainsAreCut(t *testing.T) {
 	}
 }
 
-// TestChainsAreShortest checks that a diagnostic leads to the nearest use, wherever in the module it is.
+// TestChainsAreShortest checks that a diagnostic leads to the nearest use, wherever it is in the
+// module.
 func TestChainsAreShortest(t *testing.T) {
 	const text = `!sycl_aspects = !{}
 !0 = !{}
@@ -386,7 +385,7 @@ func FuzzPropagate(f *testing.F) {
 	})
 }
 
-// metadataOf returns what functions' metadata of a kind lists, as names.
+// metadataOf returns the lists in functions' metadata of a kind, as names.
 func metadataOf(t *testing.T, m *llvmir.Module, kind string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -464,8 +463,8 @@ func write(t *testing.T, m *llvmir.Module) string {
 	return b.String()
 }
 
-// featureCode has code with each feature of package aspect: the header and the body
-// of the kernel k, and what is declared.
+// featureCode has code with each feature of package aspect: the header and the body of the kernel
+// k, and declarations.
 var featureCode = map[string][3]string{
 	"half":                             {"(half %a)", "%x = fadd half %a, %a"},
 	"double":                           {"()", "%x = fadd double 1.0, 2.0"},
@@ -493,7 +492,7 @@ var featureCode = map[string][3]string{
 	"explicit SIMD":               {"() !sycl_explicit_simd !0", "", "!0 = !{}"},
 }
 
-// TestFeatures tests that the reader knows each row of the table that it shares with the SPIR-V
+// TestFeatures checks that the reader supports each row of the table that it shares with the SPIR-V
 // reader. Package spirv has the same test.
 func TestFeatures(t *testing.T) {
 	for _, f := range aspect.Features {

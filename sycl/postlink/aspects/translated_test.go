@@ -22,8 +22,8 @@ func run(t *testing.T, name string, args ...string) {
 	}
 }
 
-// TestAspectsAgreeWithTranslatedModule compares what is derived from the code of
-// stock clang with what package spirv finds after translation, kernel by kernel.
+// TestAspectsAgreeWithTranslatedModule compares the aspects that are derived from code of stock
+// clang with the aspects that package spirv finds after translation, by kernel.
 func TestAspectsAgreeWithTranslatedModule(t *testing.T) {
 	clang, as, translator := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv")
 	for _, level := range []string{"-O0", "-O1", "-O2", "-O3"} {
@@ -37,7 +37,7 @@ func TestAspectsAgreeWithTranslatedModule(t *testing.T) {
 			if err != nil || len(result.Diagnostics) > 0 || !result.Derived {
 				t.Fatalf("%+v, %v", result, err)
 			}
-			// The module is translated with the metadata in it.
+			// The module is translated with its metadata.
 			testkit.NoError(t, os.WriteFile(name("ll"), []byte(write(t, m)), 0o644))
 			run(t, as, name("ll"), "-o", name("bc"))
 			run(t, translator, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float16_add", name("bc"), "-o", name("spv"))

@@ -94,7 +94,7 @@ func TestLower(t *testing.T) {
 var debugInfo = regexp.MustCompile(`,? !dbg !\d+|!llvm.dbg.cu.*`)
 
 // TestTranslated compares the numbers and default values of constants with the translated SPIR-V,
-// and looks for leftovers of the calls.
+// and searches for remains of the calls.
 func TestTranslated(t *testing.T) {
 	as, translator, validator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	run := func(t *testing.T, name string, args ...string) {
@@ -163,7 +163,7 @@ func compareConstants(t *testing.T, list []propset.SpecConstant, translated []sp
 	}
 }
 
-// TestNumbersMatchCode: code may have constants of SPIR-V of its own.
+// TestNumbersMatchCode checks code that contains SPIR-V constants of its own.
 func TestNumbersMatchCode(t *testing.T) {
 	m := parse(t, fmt.Sprintf(reading, "declare i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32, i64)\n"+
 		kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)\n  %y = call i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32 6, i64 1)")))
@@ -173,7 +173,7 @@ func TestNumbersMatchCode(t *testing.T) {
 	}
 }
 
-// TestClassNames: names of functions tell a class from a number of one letter.
+// TestClassNames checks that function names distinguish a class from a numeric type of one letter.
 func TestClassNames(t *testing.T) {
 	const code = `%i = type { float }
 @n1 = private constant [3 x i8] c"n1\00"
@@ -191,7 +191,7 @@ define [2 x %i] @g() {
 declare [2 x i32] @_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_(ptr, ptr, ptr)
 declare [2 x %i] @_Z40__sycl_getComposite2020SpecConstantValueI1YET_PKcPKvS5_(ptr, ptr, ptr)
 `
-	for range 20 { // the names are the same each time
+	for range 20 { // the names are deterministic
 		namesOfClasses(t, parse(t, code))
 	}
 }
@@ -212,7 +212,7 @@ func namesOfClasses(t *testing.T, m *llvmir.Module) {
 	}
 }
 
-// TestUndefinedEnd tests that records reach to the end even of other types than classes, because
+// TestUndefinedEnd checks that records extend to the end even for types other than classes, because
 // the next constant's default value follows.
 func TestUndefinedEnd(t *testing.T) {
 	const getter = "@_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_"

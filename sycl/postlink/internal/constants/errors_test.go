@@ -25,7 +25,7 @@ declare i32 @_Z37__sycl_getScalar2020SpecConstantValueIjET_PKcPKvS4_(ptr, ptr, p
 
 const get = "@_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"
 
-// kernel is a function of some instructions, of line 7 of a.cpp.
+// kernel returns a function with some instructions, at line 7 of a.cpp.
 func kernel(body string) string {
 	return "define spir_kernel void @k(ptr %p, i32 %i) !dbg !3 {\n" + body + "\n  ret void\n}\n" + `!3 = distinct !DISubprogram(name: "k", file: !2, line: 3)
 !2 = !DIFile(filename: "a.cpp", directory: "/src")
@@ -132,8 +132,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestTextOrder: the calls of a function that is declared after some of them are numbered
-// in the order of the text, after those that follow the declaration.
+// TestTextOrder checks that calls of a function that is declared after some of them are numbered in
+// text order, after the calls that follow the declaration.
 func TestTextOrder(t *testing.T) {
 	const getter = "@_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_"
 	call := func(names ...string) string {
@@ -165,7 +165,7 @@ func TestTextOrder(t *testing.T) {
 	}
 }
 
-// TestAsDPCPP tests that constants that DPC++'s step accepts are lowered, with a warning.
+// TestAsDPCPP checks that constants that DPC++'s step accepts are lowered, with a warning.
 func TestAsDPCPP(t *testing.T) {
 	const older = "declare i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr)\n"
 	alloca := "declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 8)")
@@ -218,7 +218,7 @@ func TestAsDPCPP(t *testing.T) {
 	}
 }
 
-// TestManyConstants: numbers and time grow with what is read.
+// TestManyConstants checks that numbers and time are proportional to the number of reads.
 func TestManyConstants(t *testing.T) {
 	const n = 20000
 	var b, calls strings.Builder
@@ -236,7 +236,7 @@ func TestManyConstants(t *testing.T) {
 	}
 }
 
-// FuzzLower lowers what is put into a kernel and before it.
+// FuzzLower lowers fuzzed text in a kernel and before it.
 func FuzzLower(f *testing.F) {
 	for i, text := range []string{
 		kernel("  %x = call i32 " + get + "(ptr @name, ptr @id, ptr null), !dbg !6"),

@@ -8,7 +8,7 @@ import (
 )
 
 func TestLowered(t *testing.T) {
-	// As llvm-link writes two modules of which one has a constant of the other.
+	// The output of llvm-link for two modules that share a constant.
 	m := parse(t, `!sycl.specialization-constants = !{!0, !1, !0}
 !sycl.specialization-constants-default-values = !{!2, !3, !4, !2}
 !0 = !{!"a", i32 0, i32 0, i32 4, i32 -1, i32 4, i32 2}
@@ -18,7 +18,7 @@ func TestLowered(t *testing.T) {
 !4 = !{i8 7}
 `)
 	if _, err := LoweredConstants(m); err == nil || !strings.Contains(err.Error(), "is in the module twice") {
-		t.Errorf("error %v", err) // the struct has 8 bytes, its records 6
+		t.Errorf("error %v", err) // the struct has 8 bytes, its records only 6
 	}
 	list, err := LoweredConstants(parse(t, strings.Replace(write(t, m), "i32 4, i32 2}", "i32 4, i32 4}", 1)))
 	if err != nil || describe(list) != "; a: 0@0+4 -1@4+4 = 05 00 00 00 00 00 00 00\n; b: 1@0+1 = 07\n" {
@@ -56,7 +56,7 @@ func TestLoweredErrors(t *testing.T) {
 	}
 }
 
-// TestLoweredTotal names one node with a large default value often.
+// TestLoweredTotal refers to one node with a large default value many times.
 func TestLoweredTotal(t *testing.T) {
 	_, err := LoweredConstants(parse(t, "!sycl.specialization-constants = !{}\n!sycl.specialization-constants-default-values = !{"+strings.Repeat("!0, ", 64)+"!0}\n!0 = !{[1048576 x i8] undef}\n"))
 	if want := "the default values have more than 67108864 bytes"; err == nil || !strings.Contains(err.Error(), want) {

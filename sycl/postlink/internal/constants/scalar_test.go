@@ -2,7 +2,7 @@ package constants
 
 import "testing"
 
-// TestNumbers has floating-point numbers as llvm-dis 22 and 23 write them.
+// TestNumbers checks floating-point numbers as written by llvm-dis 22 and 23.
 func TestNumbers(t *testing.T) {
 	m := parse(t, "target triple = \"spir64\"\n")
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// kinds are the metadata that properties become.
+// kinds returns the metadata kinds that properties are lowered to.
 func kinds() []string {
 	list := []string{decorationsMD, parameterDecorationsMD, "work_group_num_dim"}
 	for _, p := range kernelProperties {
@@ -21,10 +21,10 @@ func kinds() []string {
 	return list
 }
 
-// TestAsDPCPP compares the metadata from DPC++'s front end with this package's. It runs if the
+// TestAsDPCPP compares the metadata from DPC++'s front end with this package's. It runs only if the
 // environment names DPC++:
 //
-//	SYCL_JIT_LIBRARY  libsycl-jit.so, with the libraries that it needs beside it
+//	SYCL_JIT_LIBRARY  libsycl-jit.so, with the libraries that it needs next to it
 //	SYCL_JIT_DRIVER   the program //rules/dpcpp:driver
 //	SYCL_JIT_DIS      an llvm-dis that reads the library's bitcode
 func TestAsDPCPP(t *testing.T) {
@@ -32,7 +32,7 @@ func TestAsDPCPP(t *testing.T) {
 	if driver == "" || library == "" || dis == "" {
 		t.Skip("SYCL_JIT_DRIVER, SYCL_JIT_LIBRARY and SYCL_JIT_DIS do not name DPC++'s compiler")
 	}
-	if !filepath.IsAbs(driver) { // in a test of Bazel
+	if !filepath.IsAbs(driver) { // in a Bazel test
 		driver = filepath.Join(os.Getenv("TEST_SRCDIR"), driver)
 	}
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func TestAsDPCPP(t *testing.T) {
 	}
 }
 
-// described returns a line for each metadata of properties.
+// described returns a line for each piece of metadata from properties.
 func described(m *llvmir.Module) []string {
 	var lines []string
 	add := func(name string, list []llvmir.Attachment) {

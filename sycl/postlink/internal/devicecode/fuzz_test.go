@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// FuzzLower: any module becomes one that can be read, or an error that blames it.
+// FuzzLower checks that any module results in a readable module or in an input error.
 func FuzzLower(f *testing.F) {
 	f.Add(annotated("%x = %p {sycl-alignment=64 sycl-resource=a sycl-cache-read-hint=3}\n%y = %x {sycl-strange}\n%v = load i32, ptr %y\nstore i32 %v, ptr %x, !dbg !0"))
 	f.Add(annotated("%1 = %2 {sycl-strange}\n%2 = %1 {sycl-prefetch-hint=1}\ncall void @llvm.memcpy.p0.p0.i64(ptr %1, ptr %2)"))
@@ -39,7 +39,7 @@ func FuzzLower(f *testing.F) {
 	})
 }
 
-// FuzzValues: any value of a property is a decoration that can be written, or an error.
+// FuzzValues checks that any value of a property results in a valid decoration or in an error.
 func FuzzValues(f *testing.F) {
 	for name, value := range map[string]string{
 		"sycl-cache-read-hint": "545", "sycl-latency-constraint": "1,2,3", "sycl-resource": "M\"\\", "sycl-strict": "false", "sycl-prefetch-hint": "3",

@@ -7,13 +7,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// TestKernels tests the metadata of kernel properties. It matches DPC++ 2026.2, unless the name of
-// a case says otherwise.
+// TestKernels checks the metadata of kernel properties. It matches DPC++ 2026.2, except where the
+// name of a case states otherwise.
 func TestKernels(t *testing.T) {
 	for name, test := range map[string]struct {
 		properties string
-		triple     string // spir64-unknown-unknown
-		metadata   string // that the kernel has before
+		triple     string // default spir64-unknown-unknown
+		metadata   string // existing metadata of the kernel
 		want       string // all metadata of the kernel
 		others     string // that for translators that are not DPC++'s, "" for the same
 		modes      string // !spirv.ExecutionMode
@@ -127,7 +127,7 @@ attributes #0 = { `+test.properties+` }
 	}
 }
 
-// TestSizesForPTX: LLVM reads the size of work-groups for NVIDIA GPUs in an attribute.
+// TestSizesForPTX checks the attribute from which LLVM reads the work-group size for NVIDIA GPUs.
 func TestSizesForPTX(t *testing.T) {
 	for triple, want := range map[string]string{"nvptx64-nvidia-cuda": "4,8,1", "amdgcn-amd-amdhsa": "", "spir64-unknown-unknown": ""} {
 		m, err := llvmir.Parse("k.ll", `target triple = "`+triple+`"

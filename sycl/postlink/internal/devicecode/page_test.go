@@ -8,7 +8,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestPage: docs/reference/post-link.md has a row for each property, with its number or metadata.
+// TestPage checks that docs/reference/post-link.md has a row for each property, with its number or
+// metadata.
 func TestPage(t *testing.T) {
 	rows := map[string]string{}
 	for line := range strings.Lines(testkit.ReadFile(t, "../../../../docs/reference/post-link.md")) {

@@ -9,9 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// annotated returns a module with a function of some instructions. In these, {a=1 b} is
-// the call of llvm.ptr.annotation for properties a, of value 1, and b without a value,
-// which annotates the pointer before it: %x = %p {a=1 b}.
+// annotated returns a module with a function of some instructions. In these, %x = %p {a=1 b} stands
+// for a call of llvm.ptr.annotation that annotates %p with the properties a, with the value 1, and
+// b, without a value.
 func annotated(instructions string) string {
 	var globals strings.Builder
 	strs := map[string]string{}
@@ -56,8 +56,7 @@ func annotated(instructions string) string {
 	return globals.String() + "declare ptr @llvm.ptr.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))\ndefine spir_func void @f(ptr %p, ptr %q) {\n  " + code + "\n}\n"
 }
 
-// code returns the instructions of @f, in which annotations are {TEXT} and metadata is
-// expanded.
+// code returns the instructions of @f, with annotations written as {TEXT} and metadata expanded.
 func code(t *testing.T, m *llvmir.Module) string {
 	t.Helper()
 	var lines []string
@@ -86,7 +85,7 @@ func code(t *testing.T, m *llvmir.Module) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPointers tests that annotated pointers are lowered as in DPC++ 2026.2, except that clearing
+// TestPointers checks that annotated pointers are lowered as in DPC++ 2026.2, except that clearing
 // memory also gets the alignment.
 func TestPointers(t *testing.T) {
 	const control = ", !spirv.DecorationCacheControlINTEL "
@@ -187,8 +186,8 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-// TestAnnotationTexts: equal texts are one constant, in the address space and section
-// of the old one.
+// TestAnnotationTexts checks that equal texts are one constant, in the address space and section of
+// the old one.
 func TestAnnotationTexts(t *testing.T) {
 	m := parse(t, annotated("%x = %p {sycl-awidth=1}\n%y = %p {sycl-awidth=1 sycl-strange}\n%z = %q {sycl-awidth=2}"))
 	if _, err := lower(t, m, PropertyOptions{}); err != nil {
@@ -209,7 +208,7 @@ func TestAnnotationTexts(t *testing.T) {
 	}
 }
 
-// TestOtherAnnotations tests that other annotations are kept, and that SYCL property annotations
+// TestOtherAnnotations checks that other annotations are kept, and that SYCL property annotations
 // are checked.
 func TestOtherAnnotations(t *testing.T) {
 	const head = `@p = private addrspace(1) constant [16 x i8] c"sycl-properties\00"
@@ -252,7 +251,8 @@ declare ptr @llvm.ptr.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1), 
 	}
 }
 
-// TestUnknownPointerProperties: each is reported once, where it is.
+// TestUnknownPointerProperties checks that each unknown property is reported once, with its
+// location.
 func TestUnknownPointerProperties(t *testing.T) {
 	m := parse(t, annotated("%x = %p {sycl-new=1}\n%y = %p {sycl-new=2 other sycl-stable sycl-conduit=false}"))
 	diagnostics, err := lower(t, m, PropertyOptions{})

@@ -17,7 +17,7 @@ func parse(t testing.TB, text string) *llvmir.Module {
 	return m
 }
 
-// write returns the text of a module, which LLVM must be able to read again.
+// write returns the text of a module, which LLVM must be able to read.
 func write(t testing.TB, m *llvmir.Module) string {
 	t.Helper()
 	var b strings.Builder
@@ -28,7 +28,7 @@ func write(t testing.TB, m *llvmir.Module) string {
 	return b.String()
 }
 
-// lower runs the pass and then again, which must change nothing.
+// lower runs the pass twice. The second run must not change anything.
 func lower(t testing.TB, m *llvmir.Module, o PropertyOptions) ([]Diagnostic, error) {
 	t.Helper()
 	diagnostics, err := LowerProperties(m, o)
@@ -50,8 +50,7 @@ func lower(t testing.TB, m *llvmir.Module, o PropertyOptions) ([]Diagnostic, err
 	return diagnostics, nil
 }
 
-// attached returns attached metadata, one kind a line, with the nodes that numbers
-// stand for.
+// attached returns attached metadata, one kind per line, with numbers replaced by nodes.
 func attached(m *llvmir.Module, list []llvmir.Attachment) string {
 	var lines []string
 	for _, a := range list {
@@ -72,7 +71,7 @@ func expand(m *llvmir.Module, id int) string {
 	return "{" + strings.Join(words, ", ") + "}"
 }
 
-// named returns the nodes of named metadata, one a line.
+// named returns the nodes of named metadata, one per line.
 func named(m *llvmir.Module, name string) string {
 	var lines []string
 	if n := m.NamedMetadata(name); n != nil {

@@ -5,17 +5,17 @@ import (
 	"testing"
 )
 
-// decorated is a property of a variable, a parameter or a kernel, and what it becomes.
+// decorated is a property of a variable, a parameter or a kernel, and its result.
 type decorated struct {
 	properties string
-	want       string // of the decorations
+	want       string // the decorations
 	dpcpp      string // for DPC++'s translator, "" for the same
 	fail       string
 }
 
-// properties of all three. The decorations are those that DPC++ 2026.2 makes, but that
-// cache controls are levels and controls, where it makes what its translator refuses, and
-// that SPIR-V has no operand for what is true, and nothing for what is false.
+// decoratedCases are properties of all three. The decorations match DPC++ 2026.2, except that cache
+// controls are levels and controls, because its translator rejects those of DPC++, and that boolean
+// properties have no operand if true and no decoration if false, as SPIR-V requires.
 var decoratedCases = map[string]decorated{
 	"an alignment of a variable or a kernel": {properties: `"sycl-alignment"="16"`, want: "{i32 44, i32 16}"},
 	"restrict":                               {properties: `"sycl-strict"`, want: "{i32 19}", dpcpp: "{i32 19, i32 1}"},
@@ -103,8 +103,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestFrontEndDecorations: what a variable has stays, but for dpcpp numbers when
-// the translator does not take them.
+// TestFrontEndDecorations checks that existing decorations of a variable remain, except for DPC++
+// numbers that the translator does not support.
 func TestFrontEndDecorations(t *testing.T) {
 	for name, test := range map[string]struct{ have, want, dpcpp string }{
 		"read":             {have: `{i32 6147, i32 0, !"x"}`, want: `{i32 6188, i32 1, !"x"}`},
@@ -168,7 +168,7 @@ func TestParametersAndKernels(t *testing.T) {
 	}
 }
 
-// TestAlignedParameters tests that an alignment property replaces the alignment in IR.
+// TestAlignedParameters checks that an alignment property replaces the alignment in IR.
 func TestAlignedParameters(t *testing.T) {
 	for name, test := range map[string]struct{ parameter, want, fail string }{
 		"without another": {parameter: `ptr noundef "sycl-alignment"="64"`, want: "ptr align 64 noundef %p"},
@@ -196,7 +196,7 @@ func TestAlignedParameters(t *testing.T) {
 	}
 }
 
-// TestUnknownProperties: each is reported once, at the first place.
+// TestUnknownProperties checks that each unknown property is reported once, at its first location.
 func TestUnknownProperties(t *testing.T) {
 	m := parse(t, `@g = addrspace(1) global i32 0, !dbg !0 "sycl-new"
 define spir_kernel void @_ZTS1K(ptr "sycl-new"="1" "sycl-other"="2" %p) "sycl-newest" !dbg !3 {
