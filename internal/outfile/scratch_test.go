@@ -21,8 +21,7 @@ func TestMissingTempDir(t *testing.T) {
 	}
 }
 
-// The next program removes the directories that killed programs left, but not those of a running
-// program.
+// The next program removes the directories of killed programs, but no directory of a running program.
 func TestAbandonedDirectories(t *testing.T) {
 	dir := t.TempDir()
 	dirs := func() (list []string) {

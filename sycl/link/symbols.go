@@ -128,7 +128,7 @@ func (l *linker) repeated(modules []*module) (list []*module, targets set) {
 	return list, targets
 }
 
-// A claim is what a module declares about something for some targets.
+// A claim is a declaration of a module, for some targets.
 type claim struct {
 	*module
 	what    string
