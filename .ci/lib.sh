@@ -10,6 +10,8 @@ output_base=${RULES_SYCL_CI_OUTPUT_BASE:-$cache/bazel/ci-$(printf %s "$project" 
 # bazel DIRECTORY ARGUMENT...: runs Bazel in a directory.
 bazel() {
   mkdir -p "$output_base"
+  # Bazel would treat links to a different output base as packages.
+  find "$1" -maxdepth 1 -type l -name 'bazel-*' ! -lname "$(cd -P "$output_base" && pwd)/*" -delete
   (cd "$1" && shift && "$project/bazelw" --output_base="$output_base" "$@")
 }
 
