@@ -2,6 +2,8 @@
 // and in an image, or in neither.
 #include "check.hpp"
 
+#include <cstring>
+
 #if SYCL_LANGUAGE_VERSION != 202012L || !defined(__SYCL_COMPILER_VERSION)
 #error "no macro of SYCL"
 #endif
@@ -33,5 +35,7 @@ int main() {
     out[0] = 5;
   }
   r.expect(5, "a range that does not fit in an int");
+  out[0] = std::strcmp(__BASE_FILE__, __FILE__) == 0 && !std::strstr(__FILE__, "bazel-out");
+  r.expect(1, "__BASE_FILE__ is the source");
   return result();
 }

@@ -232,6 +232,8 @@ def _flags(host, options):
         # The directory where the wrapper finds the source. A target in a different repository has
         # only that repository's directory.
         ["-iquote", "."] +
+        # The wrapper redefines __BASE_FILE__.
+        ["-Wno-builtin-macro-redefined"] +
         (["-Xclang", "-fsycl-is-host"] if host.is_clang else []) +
         (_HOST_MACROS if host.unnamed else []) +
         ([] if host.is_clang or host.is_intel else _GCC_OPTIONS + _LANGUAGE_VERSION) +
@@ -278,7 +280,7 @@ def _wrapper(build, source, symbol):
 
     # The user's warnings do not apply to generated code. GCC warns about the header if a
     # kernel's name is in an anonymous namespace.
-    lines = [compare] + _quiet(build.host, [header])
+    lines = ["#undef __BASE_FILE__", "#define __BASE_FILE__ \"%s\"" % path, compare] + _quiet(build.host, [header])
     if build.host.knows_headers:
         lines += [
             "#define RULES_SYCL_LAYOUTS " + build.layouts,
