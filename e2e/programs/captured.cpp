@@ -2,6 +2,12 @@
 #include "check.hpp"
 
 #include <complex>
+#include <cstddef>
+
+struct Pair {
+  int first, second;
+  int sum() const { return first + second; }
+};
 
 static int four() { return 4; }
 
@@ -71,6 +77,16 @@ int main() {
     });
   });
   r.expect(19, "a constant that is copied");
+  const Pair pair{7, 8};
+  int Pair::*member = &Pair::second;
+  int (Pair::*function)() const = &Pair::sum;
+  std::nullptr_t none = nullptr;
+  r.queue.submit([&](sycl::handler &h) { h.single_task([=] { out[0] = pair.*member * step + small; }); });
+  r.expect(29, "a pointer to a member");
+  r.queue.submit([&](sycl::handler &h) { h.single_task([=] { if (function) out[0] = step * small; }); });
+  r.expect(15, "a pointer to a member function");
+  r.queue.submit([&](sycl::handler &h) { h.single_task([=] { if (none == nullptr) out[0] = step * small; }); });
+  r.expect(15, "std::nullptr_t");
   in_template(r, std::complex<double>(5, 6));
   r.expect(11, "a constant of a template");
   const auto kernel = [&](sycl::handler &h) { h.parallel_for(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1> i) { if (i.get_local_id(0) == step) out[0] = step * small + known; }); };

@@ -304,6 +304,12 @@ func (t *reader) read(at dwarf.Offset, depth int) *class {
 			own = size / 2
 		}
 		return &class{size: size, align: max(align, own), scalar: true, pointer: e.Tag == dwarf.TagPointerType, parts: 1}
+	case dwarf.TagUnspecifiedType, dwarf.TagPtrToMemberType: // std::nullptr_t and pointers to members, whose sizes are not listed
+		size := int64(pointerSize)
+		if of, _ := t.entry(offset(e, dwarf.AttrType)); of != nil && of.Tag == dwarf.TagSubroutineType {
+			size *= 2
+		}
+		return &class{size: size, align: pointerSize, scalar: true, parts: 1}
 	case dwarf.TagArrayType:
 		return t.readArray(e, children, align, depth)
 	case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType:
@@ -455,6 +461,7 @@ func (t *reader) isConstexpr(lambda, capture *dwarf.Entry) bool {
 }
 
 const (
+	pointerSize   = 8
 	attrConstExpr = dwarf.Attr(0x6c) // DW_AT_const_expr
 	complexFloat  = 3                // DW_ATE_complex_float
 	floatingPoint = 4                // DW_ATE_float

@@ -103,6 +103,12 @@ func TestLayouts(t *testing.T) {
 		{"copied object", `struct P { _Complex float v; constexpr P() : v(1) {} constexpr P(const P &o) : v(o.v) {} };
 			constexpr P p; const long n = 7; submit([&](Handler &h) { h.single_task([=] { use(s); auto q = p; out[0] = int(__real__ q.v) + n; }); });`,
 			[]kernel{{24, parameters{sized(2, 0), sized(8, 4), pointer(16)}, &Layout{32, 24, []move{{0, 0, 24}}}, nil}}},
+		{"pointers to members", `struct P { int x; void f() {} }; int P::*data = &P::x; void (P::*function)() = &P::f; const int step = 4;
+			submit([&](Handler &h) { h.single_task([=] { if (function && data) out[0] = step; }); });`,
+			[]kernel{{32, parameters{sized(16, 0), sized(8, 16), pointer(24)}, &Layout{40, 32, []move{{0, 0, 32}}}, nil}}},
+		{"nullptr_t", `decltype(nullptr) null = nullptr; const int step = 4;
+			submit([&](Handler &h) { h.single_task([=] { if (null == nullptr) out[0] = step + s; }); });`,
+			[]kernel{{24, parameters{sized(8, 0), pointer(8), sized(2, 16)}, &Layout{24, 24, []move{{0, 0, 16}, {20, 16, 2}}}, nil}}},
 		{"discarded statement", `bool b = s; auto run = [&](auto tag) { constexpr bool one = sizeof tag == 1;
 			Handler().single_task([=] { if constexpr (one) { if (b) use(s); } use(acc); }); }; run(1);`,
 			[]kernel{{32, parameters{accessor(0)}, &Layout{40, 32, []move{{8, 0, 32}}}, nil}}},
