@@ -26,21 +26,24 @@ type move struct{ Host, Device, Size int64 }
 // names to sources.
 func needLayouts(device []Kernel, host *hostObject, sources map[string]*source) bool {
 	pairs, _, _, _ := match(device, host)
-	return host.GCC != 0 && slices.ContainsFunc(pairs, func(p pair) bool {
-		if p.host.Size != p.device.Size || ofLibrary(p.device.Name) {
-			return p.host.Size > p.device.Size
-		}
-		s := sources[p.device.Location.Path]
-		switch {
-		case p.host.form == ownClass:
-			return false
-		case !strings.HasPrefix(p.device.Name, "sycl::_V1::") && s.mayReorder(p.device):
-			return true
-		case p.host.form == ownLambda:
-			return hasRoom(p.device) && s.mayHaveLambdas(p.device.Location)
-		}
-		return hasRoom(p.device)
-	})
+	return host.GCC != 0 && slices.ContainsFunc(pairs, func(p pair) bool { return p.needsLayout(sources) })
+}
+
+// needsLayout is needLayouts for one kernel.
+func (p pair) needsLayout(sources map[string]*source) bool {
+	if p.host.Size != p.device.Size || ofLibrary(p.device.Name) {
+		return p.host.Size > p.device.Size
+	}
+	s := sources[p.device.Location.Path]
+	switch {
+	case p.host.form == ownClass:
+		return false
+	case !strings.HasPrefix(p.device.Name, "sycl::_V1::") && s.mayReorder(p.device):
+		return true
+	case p.host.form == ownLambda:
+		return hasRoom(p.device) && s.mayHaveLambdas(p.device.Location)
+	}
+	return hasRoom(p.device)
 }
 
 // hasRoom reports whether a kernel may contain bytes that do not belong to a parameter.
@@ -75,10 +78,14 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 		return nil, err
 	}
 	pairs, _, _, _ := match(device, object)
+	layouts := make(map[string]*Layout)
 	known := make(map[*member]bool) // whether the device compile omits a member
 	for _, p := range pairs {
-		c := classes[p.host.symbol]
+		c, submitted := classes[p.host.symbol]
 		if c == nil {
+			if submitted && p.needsLayout(sources) {
+				layouts[p.device.symbol] = nil // it may be a different one
+			}
 			continue
 		}
 		c.each(func(m *member) {
@@ -94,7 +101,6 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 			}
 		}
 	}
-	layouts := make(map[string]*Layout)
 	for again := true; again; {
 		again = false
 		for _, p := range pairs {
@@ -116,7 +122,7 @@ const (
 // compile omits.
 func solve(c *class, p pair, sources map[string]*source, known map[*member]bool, layouts map[string]*Layout) (learned bool) {
 	if c == nil || c.size != p.host.Size || !c.asCompiled() {
-		if p.host.Size > p.device.Size {
+		if p.host.Size > p.device.Size || c != nil && c.mayCaptureConstants() && p.needsLayout(sources) {
 			layouts[p.device.symbol] = nil
 		}
 		return false
@@ -207,6 +213,12 @@ func solutionsOf(c *class, device Kernel, least, most removal, known map[*member
 func (c *class) ordered(left map[*member]bool) bool {
 	members, known := c.deviceMembers(left)
 	return known && !slices.ContainsFunc(members, func(m *member) bool { return !m.class.ordered(left) })
+}
+
+// mayCaptureConstants reports whether the device compile may omit constants that g++ captures.
+func (c *class) mayCaptureConstants() (may bool) {
+	c.each(func(m *member) { may = may || m.removal >= templated })
+	return may
 }
 
 // setCaptures sets the order of captures in the device compile. In host code, g++ numbers the

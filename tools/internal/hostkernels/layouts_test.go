@@ -109,6 +109,15 @@ func TestLayouts(t *testing.T) {
 		{"nullptr_t", `decltype(nullptr) null = nullptr; const int step = 4;
 			submit([&](Handler &h) { h.single_task([=] { if (null == nullptr) out[0] = step + s; }); });`,
 			[]kernel{{24, parameters{sized(8, 0), pointer(8), sized(2, 16)}, &Layout{24, 24, []move{{0, 0, 16}, {20, 16, 2}}}, nil}}},
+		{"packed, with a constant", `struct __attribute__((packed)) P { char c; int i; }; P p{}; short t = s; const int step = 4;
+			submit([&](Handler &h) { h.single_task([=] { out[0] = s; auto q = p; out[1] = step + t; }); });`,
+			[]kernel{{24, parameters{pointer(0), sized(2, 8), sized(5, 10), sized(2, 16)}, nil, nil}}},
+		{"packed", `struct __attribute__((packed)) P { char c; int i; }; P p{}; short t = s;
+			submit([&](Handler &h) { h.single_task([=] { out[0] = s; auto q = p; out[1] = t; }); });`,
+			[]kernel{{24, parameters{pointer(0), sized(2, 8), sized(5, 10), sized(2, 16)}, same, nil}}},
+		{"too large", `char large[2 << 20]; const int step = 4;
+			submit([&](Handler &h) { h.single_task([=] { out[0] = large[0] + step + s; }); });`,
+			[]kernel{{2<<20 + 16, parameters{pointer(0), sized(2<<20, 8), sized(2, 2<<20+8)}, nil, nil}}},
 		{"discarded statement", `bool b = s; auto run = [&](auto tag) { constexpr bool one = sizeof tag == 1;
 			Handler().single_task([=] { if constexpr (one) { if (b) use(s); } use(acc); }); }; run(1);`,
 			[]kernel{{32, parameters{accessor(0)}, &Layout{40, 32, []move{{8, 0, 32}}}, nil}}},
