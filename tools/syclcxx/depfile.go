@@ -105,9 +105,9 @@ func (c *compiler) systemFiles() (func(file string) bool, error) {
 	if c.gccDir != "" { // PREFIX/lib/gcc/TRIPLE/VERSION
 		system = append(system, c.gccDir, filepath.Join(c.gccDir, "../../../../include"))
 	}
-	system = append(system, c.namedDirs("-isystem", "-cxx-isystem", "-isystem-after", "-idirafter")...)
+	system = append(system, c.valuesOf("-isystem", "-cxx-isystem", "-isystem-after", "-idirafter")...)
 	system = append(system, environmentDirs("CPLUS_INCLUDE_PATH")...)
-	own := append(c.namedDirs("-I", "-iquote"), environmentDirs("CPATH")...)
+	own := append(c.valuesOf("-I", "-iquote"), environmentDirs("CPATH")...)
 	innermost := func(file string, dirs []string) (depth int) {
 		for _, dir := range dirs {
 			if under(file, dir) {

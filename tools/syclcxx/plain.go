@@ -40,7 +40,7 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifac
 				list = filepath.Join(dir, "host.d")
 				args = append(args, "-MD", "-MF", list)
 			} else {
-				list = depfile.File
+				list = depfileName(depfile, output.object)
 			}
 		}
 	}
@@ -147,7 +147,10 @@ func isCPlusPlus(in lineInput) bool { return in.Language == "c++" || isHeader(in
 // precompiled headers: the device compile cannot read g++'s and reads the header itself.
 func isHeader(in lineInput) bool { return in.Language == "c++-header" }
 
-var include = regexp.MustCompile(`^\s*#\s*(?:include|include_next|import)\s*(?:<([^>]*)>|"([^"]*)"|(\S))`)
+// include matches a line that includes a file, even if comments precede the name.
+var include = regexp.MustCompile(`^(?:.*\*/)?\s*(?:#|%:)` + blank + `(?:include|include_next|import)` + blank + `(?:<([^>]*)>|"([^"]*)"|(\S))`)
+
+const blank = `(?:\s|/\*.*?\*/)*`
 
 // readsSYCL reports whether a source may include SYCL headers. It follows the #include lines of the
 // source and of headers in the include directories of the command line, regardless of #if.
@@ -191,13 +194,11 @@ func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) (
 			}
 		}
 	}
-	for i, option := range c.line.Host {
-		if (option == "-include" || option == "-imacros") && i+1 < len(c.line.Host) {
-			if name := c.line.Host[i+1]; !isSYCLHeader(name) {
-				add("", name)
-			} else if !next(name, true) {
-				return nil, nil
-			}
+	for _, name := range c.valuesOf("-include", "-imacros") {
+		if !isSYCLHeader(name) {
+			add("", name)
+		} else if !next(name, true) {
+			return nil, nil
 		}
 	}
 	for i := 0; i < len(queue); i++ {
@@ -242,26 +243,37 @@ func isSYCLHeader(name string) bool {
 	return strings.HasPrefix(name, "sycl/") || name == "CL/sycl.hpp" || strings.HasSuffix(name, "sycl.hpp") || strings.HasPrefix(name, "oneapi/")
 }
 
-// includeDirs returns the include directories on the command line and in the environment.
+// includeDirs returns the include directories on the command line and in the environment, the
+// system's, and DPC++'s. CMake omits -isystem for the system's.
 func (c *compiler) includeDirs() []string {
-	dirs := c.namedDirs("-I", "-iquote", "-isystem", "-idirafter")
+	dirs := c.valuesOf("-I", "-iquote", "-isystem", "-idirafter")
 	for _, variable := range []string{"CPATH", "CPLUS_INCLUDE_PATH"} {
 		dirs = append(dirs, environmentDirs(variable)...)
+	}
+	sysroot := "/"
+	for _, option := range c.line.Host {
+		if dir, ok := strings.CutPrefix(option, "--sysroot="); ok {
+			sysroot = dir
+		}
+	}
+	dirs = append(dirs, filepath.Join(sysroot, "usr/local/include"), filepath.Join(sysroot, "usr/include"))
+	if d, err := findDPCPP(c.line.DPCPP); err == nil {
+		dirs = append(dirs, filepath.Join(d.dir, "include"))
 	}
 	return dirs
 }
 
-// namedDirs returns the values of the given options for directories.
-func (c *compiler) namedDirs(flags ...string) []string {
-	var dirs []string
+// valuesOf returns the values of the given options.
+func (c *compiler) valuesOf(flags ...string) []string {
+	var values []string
 	for i, option := range c.line.Host {
 		for _, flag := range flags {
 			if option == flag && i+1 < len(c.line.Host) {
-				dirs = append(dirs, c.line.Host[i+1])
+				values = append(values, c.line.Host[i+1])
 			} else if rest, ok := strings.CutPrefix(option, flag); ok && rest != "" && compilespec.Find(option).Name == flag {
-				dirs = append(dirs, rest)
+				values = append(values, rest)
 			}
 		}
 	}
-	return dirs
+	return values
 }

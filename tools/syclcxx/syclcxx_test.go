@@ -35,6 +35,19 @@ func TestReadsSYCL(t *testing.T) {
 		"macro.cpp":           "#define H <vector>\n#include H\n",
 		"named.cpp":           "int main() {}\n",
 		"include/prelude.hpp": "#include <sycl/sycl.hpp>\n",
+		"before.cpp":          "/* comment */ #include <sycl/sycl.hpp>\n",
+		"between.cpp":         "# /* comment */ include /* comment */ <sycl/sycl.hpp>\n",
+		"after.cpp":           "/* comment\n */ #include <sycl/sycl.hpp>\n",
+		"digraph.cpp":         "%:include <sycl/sycl.hpp>\n",
+		"installed.cpp":       "#include <installed.hpp>\n",
+		"simd.cpp":            "#include <std/experimental/simd.hpp>\n",
+
+		"root/usr/include/installed.hpp":          "#include <inner.hpp>\n",
+		"root/usr/local/include/inner.hpp":        "#include <sycl/queue.hpp>\n",
+		"dpcpp/lib/libsycl-jit.so":                "",
+		"dpcpp/lib/libsycl.so.9":                  "",
+		"dpcpp/include/sycl/sycl.hpp":             "",
+		"dpcpp/include/std/experimental/simd.hpp": "#include <sycl/ext/simd.hpp>\n",
 	} {
 		testkit.WriteFile(t, name, text)
 	}
@@ -55,7 +68,15 @@ func TestReadsSYCL(t *testing.T) {
 		{"named.cpp", "", false},
 		{"named.cpp", "-include include/prelude.hpp", true},
 		{"named.cpp", "-include " + absolute, true}, // CMake's name for precompiled headers
+		{"named.cpp", "-includeinclude/prelude.hpp", true},
 		{"named.cpp", "-x assembler", false},
+		{"before.cpp", "", true},
+		{"between.cpp", "", true},
+		{"after.cpp", "", true},
+		{"digraph.cpp", "", true},
+		{"installed.cpp", "", false},
+		{"installed.cpp", "--sysroot=root", true},
+		{"simd.cpp", "--dpcpp=dpcpp", true},
 		{"-", "-x c++", false},
 		{"include/prelude.hpp", "", true},
 		{"plain.hpp", "-x c++-header", false},
