@@ -176,6 +176,7 @@ func TestParse(t *testing.T) {
 		{"a.cpp -fsycl-fp64-conv-emu", "Words=[a.cpp:c++] EmulateDouble=true"},
 		{"a.cpp -fsycl-host-compiler=clang++-21 -fsycl-host-compiler-options='-DA=\"x y\" -O3'", "Words=[a.cpp:c++] Host=[-DA=x y -O3] HostCompiler=clang++-21"},
 		{"a.cpp -Xarch_host '-mavx -DH' -Xarch_device -DD -Xsycl-target-frontend=spir64 -DF", "Words=[a.cpp:c++] Host=[-mavx -DH] Device=[-DD -DF] Link=[-mavx -DH]"},
+		{"a.CC a.CXX a.C++ a.cc a.C", "Words=[a.CC:c++ a.CXX:c++ a.C++:c++ a.cc:c++ a.C:c++]"},
 		{"a.cpp -Xarch_spir64 '-DS -O1'", "Words=[a.cpp:c++] Device=[-DS -O1]"},
 		{"a.cpp -fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise", "Words=[a.cpp:c++] Host=[-U__SYCL_ID_QUERIES_FIT_IN_INT__ -D__SYCL_ID_QUERIES_FIT_IN_UINT__=1] Device=[-fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise]"},
 		{"-qtbb -ipo -xHost a.cpp -lx -fiopenmp -qopenmp-simd", "Words=[a.cpp:c++ -lx -ltbb] Host=[-flto -march=native -fopenmp -fopenmp-simd] Link=[-flto -march=native -fopenmp -fopenmp-simd]"},

@@ -13,9 +13,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// languages maps file name extensions to languages, as g++ does.
+// languages maps file name extensions to languages, as g++ and clang++ do.
 var languages = map[string]string{
 	".C": "c++", ".c": "c++", ".cc": "c++", ".cp": "c++", ".cpp": "c++", ".CPP": "c++", ".cxx": "c++", ".c++": "c++",
+	".CC": "c++", ".CXX": "c++", ".C++": "c++",
 	".i": "c++-cpp-output", ".ii": "c++-cpp-output",
 	".h": "c++-header", ".H": "c++-header", ".hh": "c++-header", ".hp": "c++-header", ".hpp": "c++-header",
 	".HPP": "c++-header", ".hxx": "c++-header", ".h++": "c++-header", ".tcc": "c++-header",

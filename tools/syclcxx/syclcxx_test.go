@@ -235,6 +235,7 @@ func TestErrors(t *testing.T) {
 		{"--ocloc=missing -fsycl-targets=intel_gpu_pvc -c a.cpp", cli.ExitBadInput, "--ocloc=missing: program not found"},
 		{"-fsycl-targets=spir64,intel_gpu_pvc -c a.cpp", cli.ExitFailure, "-fsycl-targets=intel_gpu_pvc: cannot find ocloc, the compiler for Intel GPUs, in PATH; install it (package intel-ocloc, or https://github.com/intel/compute-runtime/releases)"},
 		{"-fsycl-targets=nvptx64-nvidia-cuda -c a.cpp", cli.ExitUsage, "use spir64, which is compiled at run time, or intel_gpu_* targets"},
+		{"-c a.o", cli.ExitUsage, "a.o: warning: linker input unused because linking is not done\nsyclc++: error: no sources to compile; add -x c++"},
 		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: file not found"},
 	} {
 		var stderr bytes.Buffer
