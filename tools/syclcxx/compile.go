@@ -559,18 +559,29 @@ func (c *compiler) openMPHeaders() []string {
 	return nil
 }
 
-// forHost removes options that the host compiler does not support: -Xclang passes options to
-// clang's front end, which only the device compile may have.
+// clangMath maps clang's options for floating-point code to the equivalent options of g++, or to ""
+// if they only permit an optimization.
+var clangMath = map[string]string{
+	"-fhonor-nans": "-fno-finite-math-only", "-fno-honor-nans": "",
+	"-fhonor-infinities": "-fno-finite-math-only", "-fno-honor-infinities": "",
+	"-fno-approx-func": "-fno-unsafe-math-optimizations", "-fapprox-func": "",
+}
+
+// forHost replaces and removes options that the host compiler does not support: -Xclang passes
+// options to clang's front end, which only the device compile may have.
 func (c *compiler) forHost(list []string) []string {
 	if c.host.clang {
 		return slices.Clone(list)
 	}
 	var options []string
 	for i := 0; i < len(list); i++ {
-		if list[i] == "-Xclang" {
+		switch equivalent, ok := clangMath[list[i]]; {
+		case list[i] == "-Xclang":
 			i++
-		} else {
+		case !ok:
 			options = append(options, list[i])
+		case equivalent != "":
+			options = append(options, equivalent)
 		}
 	}
 	return slices.DeleteFunc(options, ofGCCDir)

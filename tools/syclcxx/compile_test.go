@@ -10,15 +10,15 @@ import (
 )
 
 func TestClangOnlyOptions(t *testing.T) {
-	line := testkit.Must(parseLine([]string{"-O3", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"}))(t)
+	line := testkit.Must(parseLine([]string{"-O3", "-fhonor-nans", "-fapprox-func", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"}))(t)
 	for _, tt := range []struct {
 		host       host
 		gccDir     string
 		want, link string
 		device     bool
 	}{
-		{host{"g++", false}, "/lib/gcc", "-O3", "-O3", false},
-		{host{"clang++", true}, "", "-O3 -Xclang -fsycl-x --gcc-toolchain= --gcc-install-dir=/gcc", "-O3 --gcc-toolchain= --gcc-install-dir=/gcc", true},
+		{host{"g++", false}, "/lib/gcc", "-O3 -fno-finite-math-only", "-O3 -fno-finite-math-only", false},
+		{host{"clang++", true}, "", "-O3 -fhonor-nans -fapprox-func -Xclang -fsycl-x --gcc-toolchain= --gcc-install-dir=/gcc", "-O3 -fhonor-nans -fapprox-func --gcc-toolchain= --gcc-install-dir=/gcc", true},
 	} {
 		c := &compiler{line: line, host: &tt.host, gccDir: tt.gccDir, dpcpp: new(installation)}
 		if got := strings.Join(c.hostOptions(), " "); got != tt.want {
@@ -28,7 +28,7 @@ func TestClangOnlyOptions(t *testing.T) {
 			t.Errorf("%s: the link has %s, want %s", tt.host.path, got, tt.link)
 		}
 		options := (&compilation{compiler: c}).deviceOptions(nil)
-		if got := slices.Contains(options, "--gcc-install-dir=/gcc"); got != tt.device || !slices.Contains(options, "-fsycl-x") {
+		if got := slices.Contains(options, "--gcc-install-dir=/gcc"); got != tt.device || !slices.Contains(options, "-fsycl-x") || !slices.Contains(options, "-fhonor-nans") {
 			t.Errorf("%s: the device compile has %q", tt.host.path, options)
 		}
 		if tt.gccDir != "" && !slices.Contains(options, "--gcc-install-dir="+tt.gccDir) {
