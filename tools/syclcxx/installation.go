@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
@@ -273,6 +275,26 @@ func (c *compiler) part(chosen, part, flag string) (string, error) {
 		return "", cli.BadInput(fmt.Errorf("%s, a part of %s, is missing; unpack the complete archive, or set %s=", path, name, flag))
 	}
 	return path, nil
+}
+
+var unrecognized = regexp.MustCompile(`unrecognized command-line option '([^']+)'`)
+
+// noteOptions prints a note for each option that g++ does not support, after it has failed.
+func (c *compiler) noteOptions(ctx context.Context) {
+	dir, remove, err := outfile.TempDir()
+	if err != nil {
+		return
+	}
+	defer remove()
+	var log bytes.Buffer
+	cmd := cli.Program(ctx, c.host.path, append(c.forHost(c.line.Host), "-fsyntax-only", "-x", "c++", os.DevNull)...)
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(os.Environ(), "LC_ALL=C"), &log
+	if cmd.Run() == nil {
+		return
+	}
+	for _, m := range unrecognized.FindAllStringSubmatch(log.String(), -1) {
+		c.env.Notef("", "g++ does not support %s; remove it, use -Xarch_device %s for device code only, or use clang (%s)", m[1], m[1], clangAdvice())
+	}
 }
 
 // runHost runs the host compiler.

@@ -69,14 +69,19 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 		return c.exec(ctx, line.Host)
 	case modeVersion:
 		return c.printVersion(ctx)
-	case modeLink:
-		return c.program(ctx)
-	case modeObject:
-		if line.Syclbin != "" { // one file, even with -c
-			return c.program(ctx)
-		}
 	}
-	if line.LinkDevice {
+	if err = c.build(ctx); errors.Is(err, errPrinted) && !c.host.clang {
+		c.noteOptions(ctx)
+	}
+	return err
+}
+
+// build compiles the sources and links.
+func (c *compiler) build(ctx context.Context) error {
+	if c.line.Mode == modeLink || c.line.Mode == modeObject && c.line.Syclbin != "" { // one file, even with -c
+		return c.program(ctx)
+	}
+	if c.line.LinkDevice {
 		return cli.Usagef("-fsycl-link cannot be combined with an option that stops before linking, such as -c")
 	}
 	return c.sources(ctx)

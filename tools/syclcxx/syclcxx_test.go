@@ -250,6 +250,23 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestUnsupportedOptions checks that errors of g++ about an option are followed by what to do.
+func TestUnsupportedOptions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "a.cpp", "int main() {}\n")
+	testkit.WriteFile(t, "b.cpp", "int main() { return undeclared; }\n")
+	for _, test := range []struct{ args, want string }{
+		{"-c a.cpp -fno-such-option -O2", "syclc++: note: g++ does not support -fno-such-option; remove it, use -Xarch_device -fno-such-option for device code only, or use clang ("},
+		{"-c b.cpp", ""},
+	} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), &cli.Env{Tool: name, Stdout: &stderr, Stderr: &stderr}, append([]string{"-fsycl-host-compiler=" + testkit.Program(t, "g++")}, strings.Fields(test.args)...))
+		if _, note, _ := strings.Cut(stderr.String(), "syclc++: note: "); code != cli.ExitNo || (note != "") != (test.want != "") || !strings.Contains(stderr.String(), test.want) {
+			t.Errorf("%s: exit code %d\n%s", test.args, code, stderr.String())
+		}
+	}
+}
+
 // TestLinkSYCLBINs checks that -fsycl-link merges several SYCLBINs into one, in the state that
 // -fsyclbin= names.
 func TestLinkSYCLBINs(t *testing.T) {
