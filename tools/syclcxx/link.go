@@ -16,6 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
 )
@@ -88,12 +89,7 @@ func (c *compiler) objects(ctx context.Context, dir string) ([]lineWord, error) 
 		object := filepath.Join(dir, strconv.Itoa(i)+"-"+stem+".o")
 		depfile := c.line.Depfile
 		if depfile.Write {
-			if depfile.File == "" {
-				depfile.File = stem + ".d"
-			}
-			if len(depfile.Targets) == 0 {
-				depfile.Targets = []string{stem + ".o"}
-			}
+			depfile = c.linkDepfile(depfile, stem)
 		}
 		made := artifact{object, c.linkDumpDir(), filepath.Base(w.Input.Path)}
 		if err := c.object(ctx, *w.Input, made, depfile); err != nil {
@@ -102,6 +98,28 @@ func (c *compiler) objects(ctx context.Context, dir string) ([]lineWord, error) 
 		words[i] = lineWord{Input: &lineInput{Path: object}}
 	}
 	return words, nil
+}
+
+// linkDepfile returns the options for the dependency file of a source that is compiled and linked in
+// one command. As with g++ and clang++, its target is the program, so that make links it again, and
+// it is next to the program if there is only one source.
+func (c *compiler) linkDepfile(depfile depfileOptions, stem string) depfileOptions {
+	output, sources := c.line.Output, 0
+	for _, w := range c.line.Words {
+		if w.Input != nil && w.Input.Language != "" {
+			sources++
+		}
+	}
+	if depfile.File == "" {
+		depfile.File = stem + ".d"
+		if output != "" && sources == 1 {
+			depfile.File = depfileName(depfileOptions{}, output)
+		}
+	}
+	if len(depfile.Targets) == 0 {
+		depfile.Targets = []string{buildstep.EscapedDepfile(cmp.Or(output, stem+".o"))}
+	}
+	return depfile
 }
 
 // linkDumpDir returns the prefix for auxiliary files of sources that are compiled and linked in one

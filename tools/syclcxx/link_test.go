@@ -11,6 +11,37 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
+// TestLinkDepfile checks the name and the target of the dependency file of a source that is compiled
+// and linked in one command.
+func TestLinkDepfile(t *testing.T) {
+	gxx := testkit.Program(t, "g++")
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "a.cpp", "#include \"a.hpp\"\nint main() {}\n")
+	testkit.WriteFile(t, "a.hpp", "")
+	testkit.WriteFile(t, "b.cpp", "")
+	testkit.WriteFile(t, "out dir/README", "")
+	for _, test := range []struct{ options, output, file, want string }{
+		{"-MMD a.cpp", "prog", "prog.d", "prog: a.cpp a.hpp"},
+		{"-MMD a.cpp", "out dir/prog.exe", "out dir/prog.d", "out\\ dir/prog.exe: a.cpp a.hpp"},
+		{"-MMD a.cpp", "", "a.d", "a.o: a.cpp a.hpp"},
+		{"-MMD a.cpp b.cpp", "prog", "a.d", "prog: a.cpp a.hpp"},
+		{"-MMD -MF c.d -MT x a.cpp", "prog", "c.d", "x: a.cpp a.hpp"},
+	} {
+		args := append([]string{"-fno-sycl", "-fsycl-host-compiler=" + gxx}, strings.Fields(test.options)...)
+		if test.output != "" {
+			args = append(args, "-o", test.output)
+		}
+		var log bytes.Buffer
+		if code := run(t.Context(), &cli.Env{Stdout: &log, Stderr: &log}, args); code != 0 {
+			t.Fatalf("%q: exit code %d\n%s", args, code, log.String())
+		}
+		if got := strings.TrimSpace(testkit.ReadFile(t, test.file)); got != test.want {
+			t.Errorf("%q: %s has %q, want %q", args, test.file, got, test.want)
+		}
+		testkit.NoError(t, os.Remove(test.file))
+	}
+}
+
 // TestOpenMP checks that clang without an OpenMP library links Intel's library from pip, and that the
 // error names it if it is missing.
 func TestOpenMP(t *testing.T) {
