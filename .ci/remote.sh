@@ -48,7 +48,7 @@ serve() {
     if ! kill -0 "${servers[-1]}" 2> /dev/null; then break; fi
     sleep 0.5
   done
-  echo "$1 does not serve port $port" >&2
+  echo "$1 does not listen on port $port" >&2
   exit 1
 }
 

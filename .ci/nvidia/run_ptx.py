@@ -336,7 +336,7 @@ def main():
         print(__doc__.strip(), file=sys.stderr)
         return 2
     if not glob.glob(os.path.join(glob.escape(sys.argv[1]), "*.ptx")):
-        print("%s: no PTX file there; extract_ptx writes them" % sys.argv[1], file=sys.stderr)
+        print("%s: no PTX files; generate them with extract_ptx" % sys.argv[1], file=sys.stderr)
         return 2
     try:
         gpu = Gpu(sys.argv[1])
@@ -344,7 +344,7 @@ def main():
         print("no NVIDIA GPU with a driver: %s" % error, file=sys.stderr)
         return 2
     if not gpu.entries:
-        print("%s: no PTX file has a kernel; write them again with extract_ptx" % sys.argv[1], file=sys.stderr)
+        print("%s: no PTX file has a kernel; generate them again with extract_ptx" % sys.argv[1], file=sys.stderr)
         return 2
     print("%s, %d kernels" % (gpu.name, len(gpu.entries)))
     wrong = 0
@@ -355,7 +355,7 @@ def main():
         except Fault as fault:
             wrong += 1
             print("WRONG  %s: %s" % (name, fault))
-    print("%d of %d cases are right" % (len(CASES) - wrong, len(CASES)))
+    print("%d of %d cases passed" % (len(CASES) - wrong, len(CASES)))
     return 1 if wrong else 0
 
 

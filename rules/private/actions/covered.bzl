@@ -59,7 +59,7 @@ def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags)
     )
     return struct(
         notes = notes,
-        # Position-independent code also links if Bazel asks for the other kind, as with -c opt.
+        # Position-independent code also links if Bazel requests the other kind, as with -c opt.
         outputs = cc_common.create_compilation_outputs(objects = depset([out]), pic_objects = depset([out])),
     )
 

@@ -63,7 +63,7 @@ def translate_action(ctx, toolchain, build, modules, name, emulate = False):
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        build: what device_build of images.bzl returns.
+        build: the result of device_build in images.bzl.
         modules: the result of postlink_action for a source.
         name: path of the outputs below the package, without extension.
         emulate: whether the compiler of native images replaces conversions of double.

@@ -13,13 +13,13 @@ load("//rules/private/targets:names.bzl", "user_label")
 load(":headers.bzl", "SOURCES", "cc_of", "compilation_contexts", "implementation_contexts", "is_header", "without_module_maps")
 
 def compile_line(ctx, toolchain):
-    """Returns the options of the device compile of a rule that compiles for devices only.
+    """Returns the options of the device compilation of a rule that compiles for devices only.
 
     Args:
         ctx: the context of a rule with SOURCE_ATTRS.
         toolchain: SyclToolchainInfo.
     Returns:
-        what device_line returns.
+        the result of device_line.
     """
     cc = without_module_maps(ctx, cc_of(ctx, mandatory = False))
     return device_line(host_line(ctx, cc), chosen_standard(ctx), bool(toolchain.dpcpp))

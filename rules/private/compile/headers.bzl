@@ -108,17 +108,17 @@ def cc_of(ctx, unsupported = [], mandatory = True):
         ),
     )
 
-# Features whose options name the module map of a compile.
+# Features whose options name the module map of a compilation.
 _MODULE_MAP_FEATURES = ["layering_check", "use_module_maps"]
 
 def without_module_maps(ctx, cc):
-    """Returns a C++ toolchain for compiles without a module map, in which these features would fail.
+    """Returns a C++ toolchain for compilations without a module map, in which these features would fail.
 
-    A command line that is only read has no module map, either.
+    A command line that is only read does not have a module map, either.
 
     Args:
         ctx: the rule context.
-        cc: what cc_of returned, or None.
+        cc: the result of cc_of, or None.
     Returns:
         a struct of the same form, or None.
     """

@@ -325,7 +325,7 @@ def _compile_source(ctx, build, sees, i, source, symbol):
             ctx,
             build,
             additional_inputs = inputs,
-            # Clang assigns the files of a directory to the module of the target, not of this compile.
+            # Clang assigns the files of a directory to the module of the target, not of this compilation.
             feature_configuration = (build.host.cc if source.source in ctx.files.srcs else build.unchecked).features,
             name = "%s.%d" % (ctx.label.name, i),
             srcs = [wrapper],

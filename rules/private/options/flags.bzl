@@ -66,7 +66,7 @@ _KINDS = {
     "linkopts": "linkopts",
 }
 
-# The flag with options of all device compiles.
+# The flag with options of all device compilations.
 _DEVICE_FLAG = "--@rules_sycl//rules/settings:device_copts"
 
 def read_options(ctx, intel_host = False):
@@ -257,7 +257,7 @@ def split_of(ctx, options):
 
     Args:
         ctx: the rule context.
-        options: what read_options returned.
+        options: the result of read_options.
     Returns:
         one of SPLITS.
     """

@@ -43,7 +43,7 @@ def which(rctx, names, seen):
     Args:
         rctx: the repository context.
         names: list of names.
-        seen: list of the paths looked at, to which this adds.
+        seen: list of checked paths, to which the function adds paths.
     Returns:
         string.
     """
@@ -108,14 +108,14 @@ def _program(rctx, directory, name, version, seen):
     return _file(rctx, directory + "/bin/" + name, seen) or (which(rctx, [name + "-" + version], seen) if version else "")
 
 def _look(rctx, directory, version, why, log, seen):
-    """Looks in a directory for clang++ and the programs that it needs.
+    """Searches a directory for clang++ and the programs that it needs.
 
     Args:
         rctx: the repository context.
         directory: an LLVM installation.
         version: its version. Empty if it is not known.
         why: why this directory is checked, for the log.
-        log: list of lines that say what was checked, to which the function adds lines.
+        log: list of lines that describe what was checked, to which the function adds lines.
         seen: list of checked paths, to which the function adds paths.
     Returns:
         None without clang++, else struct(found, lacking, makes_spirv): dict of program ->
@@ -161,7 +161,7 @@ def find_llvm(rctx):
     Args:
         rctx: the repository context.
     Returns:
-        struct(found, log, seen): dict of program -> path, a list of lines that say what was
+        struct(found, log, seen): dict of program -> path, a list of lines that describe what was
         checked, and a list of the checked paths.
     """
     log = []
@@ -325,11 +325,11 @@ def _stamp(name):
     return "stamps/%s.txt" % name
 
 def host_compilers(rctx, seen):
-    """Returns the compilers that Bazel's C++ toolchain may use, in the order in which Bazel looks.
+    """Returns the compilers that Bazel's C++ toolchain may use, in the order in which Bazel searches.
 
     Args:
         rctx: the repository context.
-        seen: list of the paths looked at, to which this adds.
+        seen: list of checked paths, to which the function adds paths.
     Returns:
         list of paths.
     """
@@ -347,7 +347,7 @@ def write_host_headers(rctx, file, seen):
     Args:
         rctx: the repository context.
         file: the file's path.
-        seen: list of the paths looked at, to which this adds.
+        seen: list of checked paths, to which the function adds paths.
     Returns:
         the file's path, or an empty string if there is no compiler.
     """
@@ -409,7 +409,7 @@ def build_file(own, with_dpcpp, why):
     Args:
         own: struct(found, missing, headers, log) of the toolchain that compiles with clang: dict
             of attribute -> path, dict of attribute -> why it is missing, the stamp of the
-            headers or an empty string, and lines that say what was checked.
+            headers or an empty string, and lines that describe what was checked.
         with_dpcpp: the same of the toolchain for DPC++.
         why: why targets are skipped.
     Returns:

@@ -113,7 +113,7 @@ def _library_impl(ctx):
     return [
         DefaultInfo(
             files = depset(ctx.files.linked),
-            # The CPU device needs some libraries beside itself. All others are there once.
+            # The CPU device needs some libraries in its own directory. All others exist only once.
             runfiles = ctx.runfiles(beside + ctx.files.cpu_device + (
                 [f for f in ctx.files.loaded if f.basename in _NEEDED_BY_CPU_DEVICE] if ctx.files.cpu_device else []
             )),

@@ -83,7 +83,7 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = 
     """Declares the toolchains that the flag selects from.
 
     Args:
-        name: name of the target that tells which one is selected.
+        name: name of the target that states which one is selected.
         local: dict of name -> label of a sycl_toolchain of installed programs, clang first.
         dpcpp: dict of repository -> label of its sycl_toolchain, the default first.
         others: dict of name -> label of a sycl_toolchain, for any system.
@@ -145,7 +145,7 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = 
             ":%s_is_chosen" % compiler: label
             for compiler, label in libsycl.items()
         } | {"//conditions:default": runtime or (libsycl.values() + [":no_libsycl"])[0]}),
-        tags = ["manual"],  # it may be one that fails
+        tags = ["manual"],  # it may be a target that fails
         visibility = ["//visibility:public"],
     )
     if missing:
@@ -236,7 +236,7 @@ def declare_default_runtime(name, repositories):
     native.alias(
         name = name,
         actual = actual,
-        tags = ["manual"],  # it may be one that fails
+        tags = ["manual"],  # it may be a target that fails
         visibility = ["//visibility:public"],
     )
 

@@ -1,4 +1,4 @@
-"""Rules that report whether the SYCL toolchain has what targets need, for select."""
+"""Rules that report whether the SYCL toolchain provides what targets need, for select."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
