@@ -208,8 +208,8 @@ var checks = map[string]func(name string, r io.Reader) error{
 func (c *chooser) comparePolicy() {
 	old, err := c.policyOf(c.commit)
 	if err == nil && !errors.Is(err, errAbsent) {
-		if fault := checks["policy"](old.Name, bytes.NewReader(old.Data)); fault != nil {
-			err = fmt.Errorf("invalid policy in the base commit %.12s: %v", c.commit, fault)
+		if invalid := checks["policy"](old.Name, bytes.NewReader(old.Data)); invalid != nil {
+			err = fmt.Errorf("invalid policy in the base commit %.12s: %v", c.commit, invalid)
 		}
 	}
 	switch {
@@ -258,8 +258,8 @@ func (c *chooser) compareBaseline() {
 	name := c.paths.baseline
 	old, err := c.file(c.commit, name)
 	if err == nil {
-		if fault := checks["baseline"](name, bytes.NewReader(old)); fault != nil {
-			err = fmt.Errorf("invalid baseline in the base commit %.12s: %v", c.commit, fault)
+		if invalid := checks["baseline"](name, bytes.NewReader(old)); invalid != nil {
+			err = fmt.Errorf("invalid baseline in the base commit %.12s: %v", c.commit, invalid)
 		}
 	}
 	switch {

@@ -96,9 +96,9 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	checkSubGroups(&r, q, d)
 	c.checkFixedTargets(&r, q, d)
 	checkCompileTarget(&r, q, d)
-	for _, fault := range q.Unreadable {
-		r.add(Reason{Rule: UnreadableRequirement, Status: Undetermined, Required: fault.Key, Property: fault.Key,
-			Text: fmt.Sprintf("The requirements of the image are not completely known: %v", fault)})
+	for _, unreadable := range q.Unreadable {
+		r.add(Reason{Rule: UnreadableRequirement, Status: Undetermined, Required: unreadable.Key, Property: unreadable.Key,
+			Text: fmt.Sprintf("The requirements of the image are not completely known: %v", unreadable)})
 	}
 	return r
 }

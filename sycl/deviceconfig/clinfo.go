@@ -186,8 +186,8 @@ func (o *OpenCLDevice) ofIntel() fact {
 // DPC++ reports for the device through its OpenCL adapter. If an answer is not a number, the error
 // is of type *SyntaxError.
 func (o *OpenCLDevice) Entry(target string) (*Entry, error) {
-	if fault := nameFault(target, "_-."); fault != "" {
-		return nil, fmt.Errorf("the target %q %s", target, fault)
+	if problem := nameProblem(target, "_-."); problem != "" {
+		return nil, fmt.Errorf("the target %q %s", target, problem)
 	}
 	e := &Entry{
 		Device:  &Device{Name: Canonical(target), MayHaveOtherAspects: o.Partial},

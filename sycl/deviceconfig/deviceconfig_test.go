@@ -480,7 +480,7 @@ func FuzzRead(f *testing.F) {
 		d.Merge(c)
 		for _, device := range c.Devices() {
 			found, ok := d.Lookup(device.Name)
-			if !ok || nameFault(device.Name, "_-.") != "" || !slices.Equal(found.Aspects, device.Aspects) {
+			if !ok || nameProblem(device.Name, "_-.") != "" || !slices.Equal(found.Aspects, device.Aspects) {
 				t.Fatalf("%+v is found as %+v", device, found)
 			}
 			if !slices.IsSorted(device.Aspects) || !slices.IsSorted(device.SubGroupSizes) {

@@ -94,10 +94,10 @@ func Read(name string, r io.Reader) (*Config, error) {
 // readYAML returns the root of the one document in r, or nil if r is empty.
 func readYAML(name string, r io.Reader) (*yaml.Node, error) {
 	root, err := strict.YAML(r, maxFile)
-	var fault *strict.YAMLFault
+	var yamlErr *strict.YAMLError
 	switch {
-	case errors.As(err, &fault):
-		return nil, &SyntaxError{File: name, Line: fault.Line, Msg: fault.Msg}
+	case errors.As(err, &yamlErr):
+		return nil, &SyntaxError{File: name, Line: yamlErr.Line, Msg: yamlErr.Msg}
 	case err != nil:
 		return nil, fmt.Errorf("%s: reading the device configuration: %w", name, err)
 	case root == nil || strict.IsNull(root):
@@ -153,8 +153,8 @@ func Keys() []string { return slices.Clone(entryKeys) }
 func (p *parser) device(e pair) (*Device, error) {
 	p.target, p.key = "", ""
 	target := e.key.Value
-	if fault := nameFault(target, "_-."); fault != "" {
-		return nil, p.errorf(e.key, "the target %q %s", target, fault)
+	if problem := nameProblem(target, "_-."); problem != "" {
+		return nil, p.errorf(e.key, "the target %q %s", target, problem)
 	}
 	p.target = target
 	d := &Device{Name: Canonical(target), Source: fmt.Sprintf("%s:%d", p.file, e.key.Line)}
@@ -265,8 +265,8 @@ func (p *parser) deviceOption(d *Device, options []pair) error {
 		if i+1 < len(words) {
 			device = words[i+1]
 		}
-		if fault := nameFault(device, "_-.:,"); fault != "" {
-			return p.errorf(o.value, "the name %q after -device %s", device, fault)
+		if problem := nameProblem(device, "_-.:,"); problem != "" {
+			return p.errorf(o.value, "the name %q after -device %s", device, problem)
 		}
 		if d.OclocDevice != "" && d.OclocDevice != device {
 			return p.errorf(o.value, "-device is %s here, but %s is %s", device, keyOclocDevice, d.OclocDevice)
@@ -446,15 +446,15 @@ func (p *parser) word(n *yaml.Node) (string, error) {
 	if n.Kind != yaml.ScalarNode || strict.IsNull(n) {
 		return "", p.errorf(n, "expected a name, got %s", kindName(n))
 	}
-	if fault := nameFault(n.Value, "_-.:,"); fault != "" {
-		return "", p.errorf(n, "the name %q %s", n.Value, fault)
+	if problem := nameProblem(n.Value, "_-.:,"); problem != "" {
+		return "", p.errorf(n, "the name %q %s", n.Value, problem)
 	}
 	return n.Value, nil
 }
 
-// nameFault describes the error in a name that may consist of letters, digits and the others, or
+// nameProblem describes the error in a name that may consist of letters, digits and the others, or
 // returns "" if there is none. A valid name can be part of a file name.
-func nameFault(name, others string) string {
+func nameProblem(name, others string) string {
 	switch {
 	case name == "":
 		return "is empty"

@@ -124,9 +124,9 @@ func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 		}
 	}
 	for _, e := range file.Findings {
-		if fault := e.whyInvalid(); fault != "" {
+		if why := e.whyInvalid(); why != "" {
 			at := max(0, bytes.Index(data, []byte(e.Fingerprint)))
-			return nil, &SyntaxError{File: name, Line: lineAt(data, at), Msg: fault}
+			return nil, &SyntaxError{File: name, Line: lineAt(data, at), Msg: why}
 		}
 	}
 	return &Baseline{File: name, Devices: file.Devices, Findings: file.Findings, Targets: file.Targets}, nil

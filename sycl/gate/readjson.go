@@ -47,10 +47,10 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 		if strings.ContainsAny(err.Error(), `"'`) && !bytes.Contains(data, []byte(anyVersion)) {
 			return nil, other
 		}
-		var fault *strict.Error
+		var syntaxErr *strict.Error
 		line := 0
-		if errors.As(err, &fault) && fault.Offset > 0 {
-			line = lineAt(data, int(fault.Offset))
+		if errors.As(err, &syntaxErr) && syntaxErr.Offset > 0 {
+			line = lineAt(data, int(syntaxErr.Offset))
 		}
 		return nil, &SyntaxError{File: name, Line: line, Msg: err.Error()}
 	}

@@ -27,10 +27,10 @@ const (
 // references and tags.
 func ReadPolicy(name string, r io.Reader) (*Policy, error) {
 	root, err := strict.YAML(r, maxPolicy)
-	var fault *strict.YAMLFault
+	var syntaxErr *strict.YAMLError
 	switch {
-	case errors.As(err, &fault):
-		return nil, &SyntaxError{File: name, Line: fault.Line, Msg: fault.Msg}
+	case errors.As(err, &syntaxErr):
+		return nil, &SyntaxError{File: name, Line: syntaxErr.Line, Msg: syntaxErr.Msg}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case root == nil:

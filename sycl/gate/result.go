@@ -274,8 +274,8 @@ func ReadResult(name string, r io.Reader) (*Result, error) {
 	if _, err := resultFormat.read(name, r, out); err != nil {
 		return nil, err
 	}
-	if fault := out.whyInvalid(); fault != "" {
-		return nil, &SyntaxError{File: name, Msg: fault}
+	if why := out.whyInvalid(); why != "" {
+		return nil, &SyntaxError{File: name, Msg: why}
 	}
 	return out, nil
 }

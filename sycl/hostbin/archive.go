@@ -18,7 +18,7 @@ const (
 // archive scans the members of an ar archive.
 func (s *scanner) archive(in input) error {
 	if in.depth == maxDepth {
-		return in.fault(0, "extract the inner archives and name them", "archives are nested more than %d deep", maxDepth)
+		return in.errorWithFix(0, "extract the inner archives and name them", "archives are nested more than %d deep", maxDepth)
 	}
 	a := archive{scanner: s, in: in}
 	first := len(s.file.Images)

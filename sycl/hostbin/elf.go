@@ -92,8 +92,8 @@ func (s *scanner) elf(in input) error {
 // readELF reads the headers of a file.
 func readELF(in *input) (*elf, error) {
 	f, err := binfile.ReadELF(in.section(0, in.size), in.size)
-	if fault := (*binfile.ELFError)(nil); errors.As(err, &fault) {
-		return nil, in.fault(fault.Offset, fault.Fix, "%s", fault.Msg)
+	if elfErr := (*binfile.ELFError)(nil); errors.As(err, &elfErr) {
+		return nil, in.errorWithFix(elfErr.Offset, elfErr.Fix, "%s", elfErr.Msg)
 	}
 	return &elf{in, f}, err
 }

@@ -78,8 +78,8 @@ func (s *scanner) checkLabel(in *input, target string, config uint32) {
 
 // imageError converts an error in native code to an error in the input.
 func (in *input) imageError(err error) error {
-	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
-		return in.errorf(fault.Offset, "%s", fault.Msg)
+	if formatErr := (*offload.FormatError)(nil); errors.As(err, &formatErr) {
+		return in.errorf(formatErr.Offset, "%s", formatErr.Msg)
 	}
 	return err
 }

@@ -65,20 +65,20 @@ type input struct {
 
 // errorf returns an error for a damaged file.
 func (in *input) errorf(offset int64, format string, args ...any) error {
-	return in.fault(offset, binfile.Damaged, format, args...)
+	return in.errorWithFix(offset, binfile.Damaged, format, args...)
 }
 
 // cutf returns an error for a truncated file.
 func (in *input) cutf(offset int64, format string, args ...any) error {
-	return in.fault(offset, binfile.Cut, format, args...)
+	return in.errorWithFix(offset, binfile.Cut, format, args...)
 }
 
 // unsupportedf returns an error for an unsupported file.
 func (in *input) unsupportedf(offset int64, format string, args ...any) error {
-	return in.fault(offset, binfile.Unsupported, format, args...)
+	return in.errorWithFix(offset, binfile.Unsupported, format, args...)
 }
 
-func (in *input) fault(offset int64, fix, format string, args ...any) error {
+func (in *input) errorWithFix(offset int64, fix, format string, args ...any) error {
 	if in.inflated {
 		format = "in the inflated bundle: " + format
 		if fix == binfile.Cut {
@@ -131,7 +131,7 @@ func (s *scanner) scan(in input) (known bool, err error) {
 	case format == offload.Archive:
 		return true, s.archive(in)
 	case format == offload.ThinArchive:
-		return true, in.fault(0, "pass these files instead", "this is a thin archive, whose members are other files")
+		return true, in.errorWithFix(0, "pass these files instead", "this is a thin archive, whose members are other files")
 	case format == offload.Bundle:
 		return true, s.bundle(in, head[:n])
 	case format == offload.CompressedBundle:
@@ -140,7 +140,7 @@ func (s *scanner) scan(in input) (known bool, err error) {
 		return true, s.containers(in, 0, in.size, "")
 	}
 	if offload.IsPointer(head[:n]) {
-		return true, in.fault(0, "fetch the file with 'git lfs pull'", "this is a Git LFS pointer instead of the file")
+		return true, in.errorWithFix(0, "fetch the file with 'git lfs pull'", "this is a Git LFS pointer instead of the file")
 	}
 	return false, nil
 }
@@ -180,15 +180,15 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 		return nil
 	}
 	files, err := offload.ReadAll(in.section(offset, size), size)
-	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
-		what, fix := "OffloadBinary container", fault.Fix
+	if formatErr := (*offload.FormatError)(nil); errors.As(err, &formatErr) {
+		what, fix := "OffloadBinary container", formatErr.Fix
 		if section != "" {
 			what += " in section " + safetext.Quote(section)
 			if fix == binfile.Cut {
 				fix = binfile.Damaged // the section is entirely in the file
 			}
 		}
-		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, fix, fault}
+		return &FormatError{in.member, in.base + offset + formatErr.Offset, what + ": " + formatErr.Msg, fix, formatErr}
 	}
 	if err != nil {
 		return fmt.Errorf("host binary: %v: %w", Origin{Member: in.member, Section: section, Offset: in.base + offset}, err)

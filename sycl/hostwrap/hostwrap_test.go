@@ -171,7 +171,7 @@ int main(void) { puts("main"); }
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	needs := func(a aspect.Aspect) *propset.Registry {
 		r := new(propset.Registry)
 		r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(uint32(a)))

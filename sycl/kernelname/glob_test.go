@@ -16,12 +16,12 @@ func TestMatch(t *testing.T) {
 		{"f<*>", "f<double *>", true}, {"[ab]", "a", false}, {"a.c", "abc", false}, {"a?", "ab", false},
 	} {
 		if got := Match(test.pattern, test.text); got != test.want {
-			t.Errorf("Match(%q, %q) is %t", test.pattern, test.text, got)
+			t.Errorf("Match(%q, %q) = %t", test.pattern, test.text, got)
 		}
 	}
 	// A pattern that takes forever with backtracking.
 	if Match(strings.Repeat("a*", 500)+"b", strings.Repeat("a", 100_000)) {
-		t.Error("matched")
+		t.Error("unexpected match")
 	}
 }
 
@@ -32,7 +32,7 @@ func TestMatchAny(t *testing.T) {
 		want            bool
 	}{
 		{"the last pattern and the last text", []string{"x", "b*"}, []string{"a", "bc"}, true},
-		{"nothing fits", []string{"x", "y*"}, []string{"a", "bc"}, false},
+		{"no match", []string{"x", "y*"}, []string{"a", "bc"}, false},
 		{"no patterns", nil, []string{"a"}, false},
 		{"no texts", []string{"*"}, nil, false},
 	} {

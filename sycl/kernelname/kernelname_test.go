@@ -120,38 +120,38 @@ func TestRoundedRange(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %q", symbol, got, ok, want)
 		}
 		if got := Display(symbol); got != want {
-			t.Errorf("%s: is shown as %q, want %q", symbol, got, want)
+			t.Errorf("%s: display name %q, want %q", symbol, got, want)
 		}
 	}
 	for name, symbol := range map[string]string{
-		"another kernel":              "_ZTSN3app4FillE",
-		"empty":                       "",
-		"not mangled":                 "sycl::detail::__pf_kernel_wrapper<Fill>",
-		"cut off":                     wrapper + "N3app4Fill",
-		"without arguments":           "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperE",
-		"with too few arguments":      "_ZTSN4sycl3_V16detail18RoundedRangeKernelIiE",
-		"of another namespace":        "_ZTSN2my4sycl3_V16detail19__pf_kernel_wrapperI4FillEE",
-		"of a class that looks alike": "_ZTSN4sycl3_V16detail19__pf_kernel_wrappesI4FillEE",
-		"a type in the wrapper":       "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI4FillE4TypeE",
-		"a function of the name":      "_ZN4sycl3_V16detail19__pf_kernel_wrapperI4FillEvv",
-		"a longer name than any":      wrapper + strings.Repeat("N3app4FillEE", 2000),
-		"a name that is cut":          wrapper + long + "EE",
+		"a different kernel":       "_ZTSN3app4FillE",
+		"empty":                    "",
+		"not mangled":              "sycl::detail::__pf_kernel_wrapper<Fill>",
+		"truncated":                wrapper + "N3app4Fill",
+		"without arguments":        "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperE",
+		"with too few arguments":   "_ZTSN4sycl3_V16detail18RoundedRangeKernelIiE",
+		"of a different namespace": "_ZTSN2my4sycl3_V16detail19__pf_kernel_wrapperI4FillEE",
+		"of a similar class":       "_ZTSN4sycl3_V16detail19__pf_kernel_wrappesI4FillEE",
+		"a type in the wrapper":    "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI4FillE4TypeE",
+		"a function with the name": "_ZN4sycl3_V16detail19__pf_kernel_wrapperI4FillEvv",
+		"an excessively long name": wrapper + strings.Repeat("N3app4FillEE", 2000),
+		"a truncated name":         wrapper + long + "EE",
 	} {
 		if form, ok := FormOf(symbol); ok {
-			t.Errorf("%s: is taken for one of %+v", name, form)
+			t.Errorf("%s: unexpected form %+v", name, form)
 		}
 	}
 }
 
 func TestDistinct(t *testing.T) {
 	for name, c := range map[string]struct{ symbols, want string }{
-		"none":                           {"", ""},
-		"without aliases":                {"b a", "b a"},
-		"of the runtime":                 {"rtc_0$__sycl_kernel_a __sycl_kernel_a b rtc_0$b", "__sycl_kernel_a b"},
-		"with and without the prefix":    {"rtc_12$a __sycl_kernel_a", "__sycl_kernel_a"},
-		"alone":                          {"rtc_0$a b", "rtc_0$a b"},
-		"other words before a dollar":    {"rtc_$a rtc_x$a srtc_0$a a", "rtc_$a rtc_x$a srtc_0$a a"},
-		"an alias whose rest is no name": {"rtc_0$ a", "rtc_0$ a"},
+		"none":                               {"", ""},
+		"without aliases":                    {"b a", "b a"},
+		"of the runtime":                     {"rtc_0$__sycl_kernel_a __sycl_kernel_a b rtc_0$b", "__sycl_kernel_a b"},
+		"with and without the prefix":        {"rtc_12$a __sycl_kernel_a", "__sycl_kernel_a"},
+		"alone":                              {"rtc_0$a b", "rtc_0$a b"},
+		"a different prefix before a dollar": {"rtc_$a rtc_x$a srtc_0$a a", "rtc_$a rtc_x$a srtc_0$a a"},
+		"an alias with an invalid name":      {"rtc_0$ a", "rtc_0$ a"},
 	} {
 		if got := strings.Join(WithoutAliases(strings.Fields(c.symbols)), " "); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
@@ -164,10 +164,10 @@ func FuzzDisplay(f *testing.F) {
 	f.Add("_ZTSN4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi3ELb1EEELi3EZ4mainEUlS4_E_EE")
 	f.Fuzz(func(t *testing.T, symbol string) {
 		if form, ok := FormOf(symbol); ok && form.Kind == RoundedRange && form.Kernel != Display(Base(symbol)) && Base(symbol) == symbol {
-			t.Errorf("%q is made of %q but is shown as %q", symbol, form.Kernel, Display(symbol))
+			t.Errorf("%q is a form of %q, but its display name is %q", symbol, form.Kernel, Display(symbol))
 		}
 		if got := Display(symbol); len(got) > max(len(symbol), 1<<20) {
-			t.Errorf("%d bytes of a symbol became %d", len(symbol), len(got))
+			t.Errorf("symbol of %d bytes has a display name of %d bytes", len(symbol), len(got))
 		}
 	})
 }

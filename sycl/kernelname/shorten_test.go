@@ -71,17 +71,17 @@ func checkShort(t *testing.T, names []string) (short []string) {
 func TestShortenDistinct(t *testing.T) {
 	checkShort(t, kernels(t))
 	for name, c := range map[string]struct{ names, want []string }{
-		"none":           {nil, nil},
-		"one":            {[]string{"VectorAdd"}, []string{"VectorAdd"}},
-		"twice":          {[]string{"a::VectorAdd", "a::VectorAdd"}, []string{"a::VectorAdd", "a::VectorAdd"}},
-		"a namespace":    {[]string{"company::product::VectorAdd"}, []string{"*::VectorAdd"}},
-		"two namespaces": {[]string{"company::product::one::Fill", "company::product::two::Fill"}, []string{"*::one::Fill", "*::two::Fill"}},
-		"a short one":    {[]string{"app::Fill<float>"}, []string{"app::Fill<float>"}},
+		"none":              {nil, nil},
+		"one":               {[]string{"VectorAdd"}, []string{"VectorAdd"}},
+		"twice":             {[]string{"a::VectorAdd", "a::VectorAdd"}, []string{"a::VectorAdd", "a::VectorAdd"}},
+		"a namespace":       {[]string{"company::product::VectorAdd"}, []string{"*::VectorAdd"}},
+		"two namespaces":    {[]string{"company::product::one::Fill", "company::product::two::Fill"}, []string{"*::one::Fill", "*::two::Fill"}},
+		"a short namespace": {[]string{"app::Fill<float>"}, []string{"app::Fill<float>"}},
 		"common arguments": {[]string{"k<first::argument, float, second::argument, third::argument, 1>", "k<first::argument, double, second::argument, third::argument, 1>"},
 			[]string{"k<*, float, *, 1>", "k<*, double, *, 1>"}},
 		"arguments in arguments":         {[]string{"k<Tuple<policy::Sequential, float> >", "k<Tuple<policy::Sequential, double> >"}, []string{"k<Tuple<*, float> >", "k<Tuple<*, double> >"}},
 		"different numbers of arguments": {[]string{"k<policy::Sequential>", "k<policy::Sequential, int>"}, []string{"k<policy::Sequential>", "k<policy::Sequential, int>"}},
-		"a template in another": {[]string{"company::product::Fill<int>", "company::product::Twice<company::product::Fill<int> >", "company::product::Twice<company::product::Fill<float> >"},
+		"a nested template": {[]string{"company::product::Fill<int>", "company::product::Twice<company::product::Fill<int> >", "company::product::Twice<company::product::Fill<float> >"},
 			[]string{"company::product::Fill<int>", "*::Twice<*::Fill<int> >", "*::Twice<*::Fill<float> >"}},
 		"enumerations": {[]string{"k<(company::product::mode)1>", "k<(company::product::mode)2>"}, []string{"k<(*)1>", "k<(*)2>"}},
 		"lambdas": {[]string{"main::{lambda(sycl::handler&)#1}::operator()(sycl::handler&) const::{lambda(sycl::id<1>)#1}", "main::{lambda(sycl::handler&)#1}::operator()(sycl::handler&) const::{lambda(sycl::id<1>)#2}"},
@@ -109,7 +109,7 @@ func TestShortenOrder(t *testing.T) {
 	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	for i, short := range kernelname.Shorten(names) {
 		if want[names[i]] != short {
-			t.Errorf("%q, and in another order %q", want[names[i]], short)
+			t.Errorf("%q, but %q in a different order", want[names[i]], short)
 		}
 	}
 }

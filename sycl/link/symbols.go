@@ -465,9 +465,9 @@ func demangled(symbol string) []string {
 
 // checkValue returns the error in a value that linking depends on.
 func checkValue(set, key string, v propset.Value) error {
-	var fault *propset.SyntaxError
-	if _, err := propset.Describe(set, key, v); errors.As(err, &fault) {
-		return fault
+	var syntaxErr *propset.SyntaxError
+	if _, err := propset.Describe(set, key, v); errors.As(err, &syntaxErr) {
+		return syntaxErr
 	}
 	return nil
 }

@@ -63,12 +63,12 @@ kernels_misc_info:
 
 func TestGPUKernels(t *testing.T) {
 	for _, test := range []struct{ name, info, want, err string }{
-		{"as IGC writes it", info, "_ZTS1K: sub-group size 32, work-group size 16x4x1, 256 registers, 12 bytes of arguments, 2048 bytes of local memory, 512 bytes of spilled registers\nquoted: name: sub-group size 16, 96 bytes of spilled registers\n", ""},
+		{"as written by IGC", info, "_ZTS1K: sub-group size 32, work-group size 16x4x1, 256 registers, 12 bytes of arguments, 2048 bytes of local memory, 512 bytes of spilled registers\nquoted: name: sub-group size 16, 96 bytes of spilled registers\n", ""},
 		{"empty", "", "", ""},
 		{"no kernels", "---\nversion: '1.73'\n...\n", "", ""},
 		{"unknown keys", "kernels:\n  - name: k\n    other: {a: [1]}\n", "k: \n", ""},
 		{"not YAML", "kernels: [", "", "section .ze_info: yaml:"},
-		{"other types", "kernels:\n  - name: k\n    execution_env: {simd_size: many}\n", "", "cannot unmarshal"},
+		{"different types", "kernels:\n  - name: k\n    execution_env: {simd_size: many}\n", "", "cannot unmarshal"},
 		{"negative", "kernels:\n  - name: k\n    execution_env: {slm_size: -1}\n", "", "cannot unmarshal"},
 		{"aliases", "a: &a [1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nkernels: *e\n", "", "section .ze_info: yaml:"},
 	} {
@@ -83,7 +83,7 @@ func TestGPUKernels(t *testing.T) {
 		case test.err == "" && (err != nil || got != test.want):
 			t.Errorf("%s: %q, %v, want %q", test.name, got, err, test.want)
 		case test.err != "" && (!errors.As(err, &format) || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "\n")):
-			t.Errorf("%s: %v, want an error with %q", test.name, err, test.err)
+			t.Errorf("%s: %v, want error %q", test.name, err, test.err)
 		}
 	}
 	data := elf(".text.k")

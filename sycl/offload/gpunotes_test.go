@@ -44,11 +44,11 @@ func TestProductConfig(t *testing.T) {
 	}{
 		{"one note", config, 0x030f0007, ""},
 		{"after others", bytes.Join([][]byte{version, note("GNU\x00", 6, 1, 2, 3, 4), config}, nil), 0x030f0007, ""},
-		{"twice the same", append(bytes.Clone(config), config...), 0x030f0007, ""},
+		{"the same note twice", append(bytes.Clone(config), config...), 0x030f0007, ""},
 		{"none", version, 0, ""},
 		{"empty section", nil, 0, ""},
 		{"last value without padding", version[:len(version)-3], 0, ""},
-		{"two that differ", append(bytes.Clone(config), note(noteOwner, 6, 1, 0, 0, 0)...), 0, "duplicate product config"},
+		{"two different notes", append(bytes.Clone(config), note(noteOwner, 6, 1, 0, 0, 0)...), 0, "duplicate product config"},
 		{"three bytes", note(noteOwner, 6, 1, 2, 3), 0, "has 3 bytes, expected 4"},
 		{"eight bytes", note(noteOwner, 6, 1, 2, 3, 4, 5, 6, 7, 8), 0, "has 8 bytes, expected 4"},
 		{"truncated header", append(bytes.Clone(config), 8, 0, 0, 0), 0, "unexpected end"},
@@ -68,7 +68,7 @@ func TestProductConfig(t *testing.T) {
 	data := elf(compatSection)
 	binary.LittleEndian.PutUint64(data[len(data)-2*64+32:], 1<<40)
 	if _, err := ProductConfig(bytes.NewReader(data), int64(len(data))); err == nil {
-		t.Error("a section that is larger than the file has no error")
+		t.Error("no error for a section larger than the file")
 	}
 }
 

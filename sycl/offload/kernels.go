@@ -49,8 +49,8 @@ func elfKernels(r io.ReaderAt, size int64, find func(*binfile.ELF) ([]string, er
 // readELF reads the headers of an ELF file that has sections.
 func readELF(r io.ReaderAt, size int64) (*binfile.ELF, error) {
 	f, err := binfile.ReadELF(r, size)
-	if fault := (*binfile.ELFError)(nil); errors.As(err, &fault) {
-		return nil, imageErrorf(fault.Offset, "%s", fault.Msg)
+	if formatErr := (*binfile.ELFError)(nil); errors.As(err, &formatErr) {
+		return nil, imageErrorf(formatErr.Offset, "%s", formatErr.Msg)
 	}
 	if err == nil && len(f.Sections) == 0 {
 		err = imageErrorf(40, "the ELF file has no sections")

@@ -56,7 +56,7 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-func TestKernelsRefused(t *testing.T) {
+func TestKernelsErrors(t *testing.T) {
 	good := elf(".text.a")
 	start := len(good) - 3*64 // offset of the section headers
 	tests := []struct {
@@ -68,12 +68,12 @@ func TestKernelsRefused(t *testing.T) {
 		{"a 32-bit file", append([]byte("\x7fELF\x01\x01"), good[6:]...), "is a 32-bit little-endian one"},
 		{"no sections", put(good, 40, 0), "has no sections"},
 		{"sections past the end", put(good, 40, 1<<63), "3 section headers at 0x8000000000000000 reach past the end of the ELF file"},
-		{"a cut file", good[:len(good)-1], "reach past the end of the ELF file"},
+		{"a truncated file", good[:len(good)-1], "reach past the end of the ELF file"},
 		{"names past the sections", put32(good, 62, 3), "in section 3 of 3"},
 		{"names past the end", put(good, start+2*64+32, 1<<63), "the names of the sections, 9223372036854775808 bytes"},
 		{"a name past the names", put32(good, start+64, 1000), "the name of section 1 is past the end of the names"},
-		{"a name that does not end", put(good, start+2*64+32, 5+3), "the names of the sections do not end in NUL"},
-		{"a name of two lines", elf(".text.a\nb"), `the name "a\nb" of section 1 has a line break`},
+		{"an unterminated name", put(good, start+2*64+32, 5+3), "the names of the sections do not end in NUL"},
+		{"a name with a line break", elf(".text.a\nb"), `the name "a\nb" of section 1 has a line break`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -121,16 +121,16 @@ func TestEntryPoints(t *testing.T) {
 		{"two kernels, sorted", spirv(binary.LittleEndian, capability, 6, entry, 6, 1, 'k', entry, 6, 2, 'a'), []string{"a", "k"}, ""},
 		{"big-endian", spirv(binary.BigEndian, entry, 6, 1, 'k', function, 1, 1, 0, 2), []string{"k"}, ""},
 		{"a long name with an interface", spirv(binary.LittleEndian, 7<<16|15, 6, 1, 0x65646362, 'f', 7, 8), []string{"bcdef"}, ""},
-		{"no kernel but a shader", spirv(binary.LittleEndian, entry, shader, 1, 'k'), nil, ""},
-		{"what follows a function", spirv(binary.LittleEndian, function, 1, 1, 0, 2, entry, 6, 1, 'k'), nil, ""},
-		{"the same name twice", spirv(binary.LittleEndian, entry, 6, 1, 'k', entry, 6, 2, 'k'), []string{"k"}, ""},
-		{"a name without an end", spirv(binary.LittleEndian, entry, 6, 1, 0x65646362), nil, "offset 0x14: the name of an entry point has no end"},
-		{"a name of two lines", spirv(binary.LittleEndian, entry, 6, 1, 0x0a61), nil, "has a line break"},
+		{"a shader", spirv(binary.LittleEndian, entry, shader, 1, 'k'), nil, ""},
+		{"an entry point after a function", spirv(binary.LittleEndian, function, 1, 1, 0, 2, entry, 6, 1, 'k'), nil, ""},
+		{"a duplicate name", spirv(binary.LittleEndian, entry, 6, 1, 'k', entry, 6, 2, 'k'), []string{"k"}, ""},
+		{"an unterminated name", spirv(binary.LittleEndian, entry, 6, 1, 0x65646362), nil, "offset 0x14: the name of an entry point has no end"},
+		{"a name with a line break", spirv(binary.LittleEndian, entry, 6, 1, 0x0a61), nil, "has a line break"},
 		{"no name", spirv(binary.LittleEndian, 3<<16|15, 6, 1), nil, "an entry point has no name"},
-		{"a cut entry point", spirv(binary.LittleEndian, entry, 6), nil, "unexpected end of the SPIR-V module"},
-		{"a cut instruction", spirv(binary.LittleEndian, 9<<16|17, 6), nil, "offset 0x14: unexpected end"},
-		{"an instruction of no words", spirv(binary.LittleEndian, 17), nil, "0 words"},
-		{"a header alone", "\x03\x02\x23\x07", nil, "unexpected end"},
+		{"a truncated entry point", spirv(binary.LittleEndian, entry, 6), nil, "unexpected end of the SPIR-V module"},
+		{"a truncated instruction", spirv(binary.LittleEndian, 9<<16|17, 6), nil, "offset 0x14: unexpected end"},
+		{"an instruction without words", spirv(binary.LittleEndian, 17), nil, "0 words"},
+		{"only a header", "\x03\x02\x23\x07", nil, "unexpected end"},
 	} {
 		names, err := kernelsOf([]byte(test.data))
 		if !slices.Equal(names, test.want) {
@@ -147,11 +147,11 @@ func TestHasNoKernels(t *testing.T) {
 		name, data string
 		want       bool
 	}{
-		{"SPIR-V with a function alone", spirv(binary.LittleEndian, capability, 6, function, 1, 2, 0, 3), true},
+		{"SPIR-V with only a function", spirv(binary.LittleEndian, capability, 6, function, 1, 2, 0, 3), true},
 		{"SPIR-V with an entry point", spirv(binary.LittleEndian, capability, 6, entry, 6, 1, 0x6b), false},
-		{"SPIR-V with nothing", spirv(binary.BigEndian, capability, 6), true},
+		{"empty SPIR-V", spirv(binary.BigEndian, capability, 6), true},
 		{"big-endian SPIR-V with an entry point", spirv(binary.BigEndian, entry, 6, 1, 0x6b), false},
-		{"SPIR-V with an instruction of no words", spirv(binary.LittleEndian, 17), false},
+		{"SPIR-V with an instruction without words", spirv(binary.LittleEndian, 17), false},
 		{"SPIR-V that ends in an instruction", spirv(binary.LittleEndian, capability), false},
 		{"SPIR-V without a header", "\x03\x02\x23\x07", false},
 		{"ELF with kernels", string(elf(".text.k")), false},

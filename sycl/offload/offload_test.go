@@ -105,7 +105,7 @@ func TestReadVersion2(t *testing.T) {
 	}
 }
 
-func TestVectorsAreWrittenAsTheyWereRead(t *testing.T) {
+func TestVectorsRoundTrip(t *testing.T) {
 	for _, name := range vectorNames {
 		t.Run(name, func(t *testing.T) {
 			data := vector(t, name)
@@ -146,7 +146,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%d bytes after compression", len(data))
 			}
 			if again := write(t, o, in...); !bytes.Equal(data, again) {
-				t.Error("the second time other bytes were written")
+				t.Error("writing again produced different bytes")
 			}
 			// Consecutive containers are read in order.
 			files, err := readAll(append(slices.Clone(data), data...))
@@ -163,7 +163,7 @@ func TestRoundTrip(t *testing.T) {
 				a, _ := io.ReadAll(io.NewSectionReader(got.Content, 0, got.Content.Size()))
 				b, _ := io.ReadAll(io.NewSectionReader(want.Content, 0, want.Content.Size()))
 				if !bytes.Equal(a, b) {
-					t.Errorf("entry %d: the image differs", i)
+					t.Errorf("entry %d: image differs", i)
 				}
 			}
 			if files[0].Compression != o.Compression {
@@ -185,11 +185,11 @@ func TestStringsShareTheirEnds(t *testing.T) {
 	}
 	for s, at := range table.offsets {
 		if got := table.data[at : int(at)+len(s)+1]; string(got) != s+"\x00" {
-			t.Errorf("%q is at %d, where %q is", s, at, got)
+			t.Errorf("%q has offset %d, which contains %q", s, at, got)
 		}
 	}
 	if table.offsets[""] != 0 {
-		t.Errorf("the empty string is at %d", table.offsets[""])
+		t.Errorf("offset of the empty string: %d", table.offsets[""])
 	}
 }
 
@@ -200,7 +200,7 @@ func put(data []byte, offset int, n uint64) []byte {
 	return data
 }
 
-func TestRefused(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	one := vector(t, "offload_binary_v1_one_entry") // entry at 0x20, strings at 0x48
 	many := vector(t, "v2")                         // 3 entries at 0x20, strings from 0x98
 	const past = 1 << 20
@@ -210,13 +210,13 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{"an empty file", nil, "offset 0x0: 0 bytes are too few for the header"},
-		{"another magic", []byte("\x7fELF and so on"), "offset 0x0: starts with 7f454c46, not with the magic bytes 10ff10ad"},
-		{"only the magic", []byte(Magic), "4 bytes are too few for the header, which has 32"},
+		{"a different magic number", []byte("\x7fELF and so on"), "offset 0x0: starts with 7f454c46, not with the magic bytes 10ff10ad"},
+		{"only the magic number", []byte(Magic), "4 bytes are too few for the header, which has 32"},
 		{"version 0", put(one, 4, 0x98<<32), "offset 0x4: the version is 0"},
 		{"version 4", put(one, 4, 0x98<<32|4), "the version is 4; supported are 1, 2 and 3"},
-		{"a size below that of the header", put(one, 8, 31), "offset 0x8: the size of the container, 31, is less"},
+		{"a size below the header size", put(one, 8, 31), "offset 0x8: the size of the container, 31, is less"},
 		{"a size past the end", put(one, 8, 153), "only 152 bytes; the file is truncated; copy, build or download it again ('git lfs pull' for Git LFS)"},
-		{"a size beyond any file", put(one, 8, 1<<63), "offset 0x8: the size of the container, 9223372036854775808, is beyond any file"},
+		{"an excessive size", put(one, 8, 1<<63), "offset 0x8: the size of the container, 9223372036854775808, is beyond any file"},
 		{"entries past the end", put(one, 16, past), "offset 0x10: 1 entries at 0x100000 reach past the end"},
 		{"entries in the header", put(one, 16, 24), "the entries, at 0x18, overlap the header"},
 		{"an entry size of 0", put(one, 24, 0), "offset 0x18: the size of an entry is 0 instead of 40"},
@@ -226,20 +226,20 @@ func TestRefused(t *testing.T) {
 		{"an image size that overflows", put(one, 0x40, 1<<63-1), "the image of entry 0, 9223372036854775807 bytes at 0x90"},
 		{"an image over the header", put(one, 0x38, 8), "the image of entry 0 overlaps the header"},
 		{"an image over the strings", put(one, 0x38, 0x50), "the image of entry 0 overlaps the string list of entry 0"},
-		{"an image over another", put(many, 0x60, 0x1f8), "offset 0x1f8: the image of entry 1 overlaps the image of entry 0"},
+		{"overlapping images", put(many, 0x60, 0x1f8), "offset 0x1f8: the image of entry 1 overlaps the image of entry 0"},
 		{"strings past the end", put(one, 0x28, past), "offset 0x28: the 2 strings of entry 0, listed at 0x100000, reach past the end"},
 		{"more strings than fit", put(one, 0x30, 1<<60), "strings of entry 0, listed at 0x48, reach past the end"},
 		{"a key past the end", put(one, 0x48, past), "offset 0x48: the key, at 0x100000, is past the end"},
 		{"a value past the end", put(one, 0x50, past), `offset 0x50: the value of "arch", at 0x100000, is past the end`},
-		{"a value without an end", func() []byte {
+		{"an unterminated value", func() []byte {
 			b := put(one, 0x50, 0x97) // the padding after the image
 			b[0x97] = 'x'
 			return b
 		}(), `the value of "arch", at 0x97, does not end`},
-		{"a value of more bytes than there are", put(many, 0xa8, past), `the value of "sycl_format_version", 1048576 bytes at 0x1f0, reaches past the end`},
+		{"a value past the end", put(many, 0xa8, past), `the value of "sycl_format_version", 1048576 bytes at 0x1f0, reaches past the end`},
 		{"garbage after the container", append(slices.Clone(one), "garbage!"...), "offset 0x98: starts with 67617262"},
 		{"garbage in the padding", append(put(one, 8, 0x97)[:0x97], 'x'), "offset 0x97: bytes other than 0 between the end of a container"},
-		{"a second container cut short", append(slices.Clone(one), one[:40]...), "offset 0xa0: the size of the container is 152, but there are only 40 bytes"},
+		{"a truncated second container", append(slices.Clone(one), one[:40]...), "offset 0xa0: the size of the container is 152, but there are only 40 bytes"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -261,9 +261,9 @@ func TestAccepted(t *testing.T) {
 		data []byte
 		want int // images
 	}{
-		{"an offload kind that is not defined", put(one, 0x20, 5<<16), 1},
-		{"an image right after its entry and no padding", runtimeForm, 1},
-		{"that and another after padding", append(append(slices.Clone(runtimeForm), 0), one...), 2},
+		{"an undefined offload kind", put(one, 0x20, 5<<16), 1},
+		{"an image directly after its entry, without padding", runtimeForm, 1},
+		{"two such images, with padding between them", append(append(slices.Clone(runtimeForm), 0), one...), 2},
 		{"no entries", put(put(vector(t, "v2"), 24, 0), 8, 32)[:32], 0},
 	}
 	for _, test := range tests {
@@ -300,7 +300,7 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestCompressedRefused(t *testing.T) {
+func TestCompressedErrors(t *testing.T) {
 	cut := compressed(t, Zlib, 1000, 1040)
 	cut = put(cut, 8, uint64(len(cut)-8))[:len(cut)-8]
 	junk := append(compressed(t, Zlib, 1000, 1040), "junk"...)
@@ -309,13 +309,13 @@ func TestCompressedRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"a bomb that says so", compressed(t, Zstd, 1000, 900<<20), "refused as a decompression bomb"},
-		{"a bomb beyond the limit", compressed(t, Zstd, 1000, 1<<40), "more than the 1073741824 bytes that are supported"},
-		{"a bomb that hides", compressed(t, Zstd, 256<<20, 1000), "inflates to more than the 1000 bytes of its header"},
-		{"a zlib bomb that hides", compressed(t, Zlib, 64<<20, 1000), "inflates to more than the 1000 bytes"},
-		{"less than promised", compressed(t, Zstd, 1000, 2000), "inflates to less than the 2000 bytes"},
-		{"an inflated size below the header's", compressed(t, Zstd, 0, 39), "is less than that of the header"},
-		{"a stream that is cut", cut, "zlib: unexpected EOF"},
+		{"a bomb with its true size", compressed(t, Zstd, 1000, 900<<20), "refused as a decompression bomb"},
+		{"a bomb above the limit", compressed(t, Zstd, 1000, 1<<40), "more than the 1073741824 bytes that are supported"},
+		{"a bomb with a false size", compressed(t, Zstd, 256<<20, 1000), "inflates to more than the 1000 bytes of its header"},
+		{"a zlib bomb with a false size", compressed(t, Zlib, 64<<20, 1000), "inflates to more than the 1000 bytes"},
+		{"less content than stated", compressed(t, Zstd, 1000, 2000), "inflates to less than the 2000 bytes"},
+		{"an inflated size below the header size", compressed(t, Zstd, 0, 39), "is less than that of the header"},
+		{"a truncated stream", cut, "zlib: unexpected EOF"},
 		{"entries not after the header", put(compressed(t, Zlib, 1000, 1040), 16, 48), "are at 0x30, not after the header"},
 		{"bytes after the stream", put(junk, 8, uint64(len(junk))), "bytes follow the end of the compressed data"},
 		{"neither zlib nor zstd", append(put(compressed(t, Zlib, 0, 100), 8, 48)[:40], "no zlib!"...), "zlib: invalid header"},
@@ -324,7 +324,7 @@ func TestCompressedRefused(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
 			if n := allocated(func() { _, err = readAll(test.data) }); n > 24<<20 {
-				t.Errorf("%d bytes were allocated for %d", n, len(test.data))
+				t.Errorf("%d bytes allocated for an input of %d", n, len(test.data))
 			}
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
@@ -375,7 +375,7 @@ func walk(data []byte, check func([]byte)) {
 	}
 }
 
-func TestDamageIsAnErrorOrAModel(t *testing.T) {
+func TestDamagedContainers(t *testing.T) {
 	data := map[string][]byte{
 		"zlib": write(t, Options{Version: 3, Compression: Zlib}, sample(60)...),
 		"zstd": write(t, Options{Version: 3, Compression: Zstd}, sample(60)...),
@@ -394,7 +394,7 @@ func TestDamageIsAnErrorOrAModel(t *testing.T) {
 				for _, f := range files {
 					for _, e := range f.Entries {
 						if n := len(image(t, e)); int64(n) != e.Size() {
-							t.Fatalf("image of %d bytes, not %d", n, e.Size())
+							t.Fatalf("image of %d bytes, want %d", n, e.Size())
 						}
 					}
 				}
@@ -403,7 +403,7 @@ func TestDamageIsAnErrorOrAModel(t *testing.T) {
 	}
 }
 
-func TestWriteRefuses(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	content := strings.NewReader("x")
 	tests := []struct {
 		name   string
@@ -416,7 +416,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"compressed version 2", Options{Version: 2, Compression: Zlib}, []Image{{Content: content}}, "version 2 does not support compression"},
 		{"NUL in a key", Options{}, []Image{{Strings: []String{{"a\x00", ""}}, Content: content}}, `the string "a\x00" contains a NUL byte`},
 		{"NUL in a version 1 value", Options{Version: 1}, []Image{{Strings: []String{{"a", "\x00"}}, Content: content}}, "which version 1 does not support there"},
-		{"an image that is shorter than it says", Options{}, []Image{{Content: short{content}}}, "the image ended after 1 of its 9 bytes"},
+		{"an image shorter than its size", Options{}, []Image{{Content: short{content}}}, "the image ended after 1 of its 9 bytes"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -475,7 +475,7 @@ func FuzzReadAll(f *testing.F) {
 		again, err := readAll(write(t, Options{Version: 2}, list...))
 		testkit.NoError(t, err)
 		if len(again) != 1 || len(again[0].Entries) != len(list) {
-			t.Fatalf("%d entries became %d", len(list), len(again[0].Entries))
+			t.Fatalf("%d entries are read as %d", len(list), len(again[0].Entries))
 		}
 		for i, e := range again[0].Entries {
 			if !slices.Equal(e.Strings, list[i].Strings) || e.Size() != list[i].Content.Size() {

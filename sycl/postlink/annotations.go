@@ -101,8 +101,8 @@ func constantText(m *llvmir.Module, v llvmir.Value) (string, bool) {
 	return text, ok
 }
 
-// fault returns an error about the annotation, with its location.
-func (a annotation) fault(format string, arguments ...any) error {
+// errorf returns an error about the annotation, with its location.
+func (a annotation) errorf(format string, arguments ...any) error {
 	place := ""
 	if a.file != "" {
 		place = fmt.Sprintf("%s:%d: ", safetext.Escape(a.file), a.line)
@@ -136,14 +136,14 @@ func (a annotation) lower(id string) (bool, error) {
 func (a annotation) lowerProperties() error {
 	list, err := argumentProperties(a.module, a.arguments)
 	if err != nil {
-		return a.fault("%v", err)
+		return a.errorf("%v", err)
 	}
 	for _, p := range list {
 		if f, ok := a.of.(*llvmir.Function); ok && !f.Kernel() && slices.Contains(kernelOnly, p.name) {
-			return a.fault("%q is a kernel property, but clang drops annotations of kernels. Pass it to parallel_for in a property list", p.name)
+			return a.errorf("%q is a kernel property, but clang drops annotations of kernels. Pass it to parallel_for in a property list", p.name)
 		}
 		if err := setProperty(a.module, a.of, p); err != nil {
-			return a.fault("%v", err)
+			return a.errorf("%v", err)
 		}
 	}
 	return nil

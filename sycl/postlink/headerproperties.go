@@ -189,13 +189,13 @@ func (v *variableProperties) read(f *llvmir.Function) {
 	p.follow()
 	for in := range f.Calls() {
 		if err := v.call(p, in); err != nil {
-			v.fault(propertyError(f, in, err))
+			v.addError(propertyError(f, in, err))
 		}
 	}
 }
 
-// fault records an error once, however often the function is read.
-func (v *variableProperties) fault(err error) {
+// addError records an error once, however often the function is read.
+func (v *variableProperties) addError(err error) {
 	if !slices.ContainsFunc(v.errs, func(old error) bool { return old.Error() == err.Error() }) {
 		v.errs = append(v.errs, err)
 	}

@@ -108,14 +108,14 @@ func (d Describer) Describe(set, key string, v Value) (Typed, error) {
 	if !ok {
 		return plain(v), nil
 	}
-	var faults []string
+	var problems []string
 	for i, l := range rule.layouts {
 		if l.typ != v.typ {
 			continue
 		}
 		data, err := l.read(v)
 		if err != nil {
-			faults = append(faults, err.Error())
+			problems = append(problems, err.Error())
 			continue
 		}
 		if rule.aspects {
@@ -124,12 +124,12 @@ func (d Describer) Describe(set, key string, v Value) (Typed, error) {
 		written := i < rule.written && rule.status == Current
 		return Typed{Layout: l.name, Known: true, Written: written, Status: rule.status, Data: data, Text: render(data)}, nil
 	}
-	if faults == nil {
-		faults = append(faults, fmt.Sprintf("the value is a %v; expected a %v", v.typ, rule.layouts[0].typ))
+	if problems == nil {
+		problems = append(problems, fmt.Sprintf("the value is a %v; expected a %v", v.typ, rule.layouts[0].typ))
 	}
 	t := plain(v)
 	t.Known, t.Status = true, rule.status
-	return t, &SyntaxError{Set: set, Key: key, Msg: strings.Join(faults, ", and ")}
+	return t, &SyntaxError{Set: set, Key: key, Msg: strings.Join(problems, ", and ")}
 }
 
 func (d Describer) nameAspects(data any) any {

@@ -41,7 +41,7 @@ func TestDescribe(t *testing.T) {
 					case errors.As(err, &layout) && layout.Set == s.Name && layout.Key == p.Key:
 						fmt.Fprintf(&got, "  error: %s\n", layout.Msg)
 					case err != nil:
-						t.Errorf("the error of %s is %v", p.Key, err)
+						t.Errorf("error for %s: %v", p.Key, err)
 					}
 					if rule, ok := find(s.Name, p.Key); ok {
 						seen[rule.set+"="+rule.key] = true
@@ -53,7 +53,7 @@ func TestDescribe(t *testing.T) {
 	}
 	for _, r := range schema {
 		if !seen[r.set+"="+r.key] {
-			t.Errorf("no case for [%s] %s", r.set, r.key)
+			t.Errorf("missing test for [%s] %s", r.set, r.key)
 		}
 	}
 }

@@ -166,7 +166,7 @@ func (p *parser) title(line string) (string, error) {
 		return "", p.errorf("the title %s has no closing bracket", safetext.Quote(line))
 	}
 	name := line[1:end]
-	if msg := nameFault(name); msg != "" {
+	if msg := nameProblem(name); msg != "" {
 		return "", p.errorf("the name in the title %s %s", safetext.Quote(line), msg)
 	}
 	if rest := line[end+1:]; rest != "" {
@@ -188,7 +188,7 @@ func (p *parser) property(line string) error {
 		return p.errorf(`the property %s has no key before "="`, safetext.Quote(line))
 	}
 	p.key = key
-	if msg := keyFault(key); msg != "" {
+	if msg := keyProblem(key); msg != "" {
 		return p.errorf("the key %s", msg)
 	}
 	typ, text, found := strings.Cut(rest, "|")
@@ -262,21 +262,21 @@ func (p *parser) byteArray(text string) (Value, error) {
 	if err != nil {
 		return Value{}, p.errorf("%v%s", err, otherEncoding(text))
 	}
-	var faults []string
+	var problems []string
 	if surplus > 0 {
-		faults = append(faults, fmt.Sprintf("%d surplus bytes follow the %d bits of the byte array", surplus, bits))
+		problems = append(problems, fmt.Sprintf("%d surplus bytes follow the %d bits of the byte array", surplus, bits))
 	}
 	if beyond(payload, bits) != 0 {
-		faults = append(faults, fmt.Sprintf("the byte array has bits set beyond its %d bits", bits))
+		problems = append(problems, fmt.Sprintf("the byte array has bits set beyond its %d bits", bits))
 	}
 	if leftover {
-		faults = append(faults, fmt.Sprintf("the last character %q of the byte array has bits set beyond its last byte", text[len(text)-1]))
+		problems = append(problems, fmt.Sprintf("the last character %q of the byte array has bits set beyond its last byte", text[len(text)-1]))
 	}
-	for _, fault := range faults {
+	for _, problem := range problems {
 		if other := otherEncoding(text); other != "" { // not a harmless error then
-			return Value{}, p.errorf("%s%s", fault, other)
+			return Value{}, p.errorf("%s%s", problem, other)
 		}
-		if err := p.surplus("%s", fault); err != nil {
+		if err := p.surplus("%s", problem); err != nil {
 			return Value{}, err
 		}
 	}

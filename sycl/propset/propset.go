@@ -435,11 +435,11 @@ func (r *Registry) Validate() error {
 		if seen != nil {
 			seen[s.Name] = true
 		}
-		if msg := nameFault(s.Name); msg != "" {
+		if msg := nameProblem(s.Name); msg != "" {
 			return &SyntaxError{File: "propset", Set: s.Name, Msg: "the name of the set " + msg}
 		}
 		for _, p := range s.props {
-			if msg := keyFault(p.Key); msg != "" {
+			if msg := keyProblem(p.Key); msg != "" {
 				return &SyntaxError{File: "propset", Set: s.Name, Key: p.Key, Msg: "the key " + msg}
 			}
 			if p.Value.typ != Uint32 && p.Value.typ != ByteArray {
@@ -450,8 +450,8 @@ func (r *Registry) Validate() error {
 	return nil
 }
 
-// nameFault describes the error in a set name, or returns "".
-func nameFault(name string) string {
+// nameProblem describes the error in a set name, or returns "".
+func nameProblem(name string) string {
 	switch {
 	case name == "":
 		return "is empty"
@@ -463,15 +463,15 @@ func nameFault(name string) string {
 	return ""
 }
 
-// keyFault describes the error in a key, or returns "".
-func keyFault(key string) string {
+// keyProblem describes the error in a key, or returns "".
+func keyProblem(key string) string {
 	switch {
 	case strings.HasPrefix(key, "["):
 		return `begins with "[", which would make it a title`
 	case strings.IndexByte(key, '=') >= 0:
 		return `has "=" in it, where it would end when it is read`
 	}
-	return nameFault(key)
+	return nameProblem(key)
 }
 
 // String returns the text of the registry, or the error of Validate. To write a file, use

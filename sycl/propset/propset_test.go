@@ -51,12 +51,12 @@ func TestByteArrayVectors(t *testing.T) {
 	for _, v := range vectors(t) {
 		t.Run(v.meaning, func(t *testing.T) {
 			if got := Bits(v.payload, v.bits).String(); got != v.text {
-				t.Errorf("written as %s, want %s", got, v.text)
+				t.Errorf("encoded as %s, want %s", got, v.text)
 			}
 			r := testkit.Must(Parse("", []byte("[s]\nk="+v.text+"\n")))(t)
 			got, _ := r.Set("s").Get("k")
 			if !bytes.Equal(got.Bytes(), v.payload) || got.BitLen() != v.bits || got.Type() != ByteArray {
-				t.Errorf("read as %d bits %x, want %d bits %x", got.BitLen(), got.Bytes(), v.bits, v.payload)
+				t.Errorf("decoded as %d bits %x, want %d bits %x", got.BitLen(), got.Bytes(), v.bits, v.payload)
 			}
 		})
 	}
@@ -67,17 +67,17 @@ func TestParse(t *testing.T) {
 	tests := []struct {
 		name, in, want string
 	}{
-		{"an empty text is an empty registry", "", ""},
+		{"an empty text", "", ""},
 		{"only blank lines", "\n\r\n\n", ""},
-		{"sets and keys keep their order", "[b]\nz=1|1\na=1|2\n[a]\n", "[b]\nz=1|1\na=1|2\n[a]\n"},
+		{"order of sets and keys", "[b]\nz=1|1\na=1|2\n[a]\n", "[b]\nz=1|1\na=1|2\n[a]\n"},
 		{"carriage returns before newlines", "[a]\r\nx=1|1\r\n[b]\r\ny=2|IAAAAAAAAAQA\r\n", tidy},
 		{"blank lines", "\n[a]\n\nx=1|1\n\n[b]\ny=2|IAAAAAAAAAQA\n\n", tidy},
 		{"no newline at the end", strings.TrimSuffix(tidy, "\n"), tidy},
 		{"a set without entries", "[a]\n", "[a]\n"},
-		{"a title that comes again continues its set", "[a]\nx=1|1\n[b]\n[a]\ny=1|2\n", "[a]\nx=1|1\ny=1|2\n[b]\n"},
-		{"the last value of a key counts, in the place of the first", "[a]\nx=1|1\ny=1|2\nx=1|3\n", "[a]\nx=1|3\ny=1|2\n"},
-		{"white space counts", "[ a ]\n x =1|1\n", "[ a ]\n x =1|1\n"},
-		{"a name with brackets runs to the last one", "[a]b]\n", "[a]b]\n"},
+		{"a repeated title", "[a]\nx=1|1\n[b]\n[a]\ny=1|2\n", "[a]\nx=1|1\ny=1|2\n[b]\n"},
+		{"a repeated key", "[a]\nx=1|1\ny=1|2\nx=1|3\n", "[a]\nx=1|3\ny=1|2\n"},
+		{"white space", "[ a ]\n x =1|1\n", "[ a ]\n x =1|1\n"},
+		{"a name with brackets", "[a]b]\n", "[a]b]\n"},
 		{"a key with a bar and at signs", "[a]\nk|x@y]=1|1\n", "[a]\nk|x@y]=1|1\n"},
 		{"the largest number", "[a]\nx=1|4294967295\n", "[a]\nx=1|4294967295\n"},
 		{"names outside ASCII", "[ä]\nö=1|1\n\xff=1|2\n", "[ä]\nö=1|1\n\xff=1|2\n"},
@@ -116,7 +116,7 @@ func TestParseErrors(t *testing.T) {
 		name, in, want string
 	}{
 		{"an entry before any title", "\nx=1|1\n", `f.prop:2: the property "x=1|1" comes before the first [set] title`},
-		{"a title that is not closed", "[a\n", `f.prop:1: the title "[a" has no closing bracket`},
+		{"an unclosed title", "[a\n", `f.prop:1: the title "[a" has no closing bracket`},
 		{"a title without a name", "[]\n", `f.prop:1: the name in the title "[]" is empty`},
 		{"a title with NUL", "[a\x00b]\n", `f.prop:1: the name in the title "[a\x00b]" has a NUL byte in it`},
 		{"text after a title", "[a] # x\n", `f.prop:1: " # x" follows the title [a]`},
@@ -138,7 +138,7 @@ func TestParseErrors(t *testing.T) {
 		{"a value that is not a number", "[a]\nx=1|yes\n", `f.prop:2: [a] x: "yes" is not an unsigned decimal number, as required by type 1`},
 		{"a signed number", "[a]\nx=1|-1\n", `f.prop:2: [a] x: "-1" is not an unsigned decimal number, as required by type 1`},
 		{"white space after a number", "[a]\nx=1|1 \n", `f.prop:2: [a] x: "1 " is not an unsigned decimal number, as required by type 1`},
-		{"a number of 33 bits", "[a]\nx=1|4294967296\n", `f.prop:2: [a] x: "4294967296" does not fit in 32 bits: the largest value of type 1 is 4294967295`},
+		{"a 33-bit number", "[a]\nx=1|4294967296\n", `f.prop:2: [a] x: "4294967296" does not fit in 32 bits: the largest value of type 1 is 4294967295`},
 		{"a number with a leading zero", "[a]\nx=1|007\n", `f.prop:2: [a] x: the number "007" has leading zeros`},
 		{"a character outside the alphabet", "[a]\nx=2|IAAAAA-AAAQA\n", `f.prop:2: [a] x: character '-' at position 7 of the byte array is not a letter, digit, + or /`},
 		{"one character left over", "[a]\nx=2|AAAAA\n", `f.prop:2: [a] x: a byte array of 5 characters is truncated; the number of characters must be even`},
@@ -153,8 +153,8 @@ func TestParseErrors(t *testing.T) {
 		{"RFC 4648 that passes but for a bit", "[a]\nx=2|" + rfc4648("\x01") + "\n", `f.prop:2: [a] x: the byte array has bits set beyond its 2 bits; the text is base64 of RFC 4648: property sets take bits least significant first and do not pad`},
 		{"RFC 4648 with padding", "[a]\nx=2|" + rfc4648("ab") + "\n", `f.prop:2: [a] x: character '=' at position 15 of the byte array is not a letter, digit, + or /; the text is base64 of RFC 4648: property sets take bits least significant first and do not pad`},
 		{"RFC 4648 without a bit count", "[a]\nx=2|YXNhbg==\n", `f.prop:2: [a] x: character '=' at position 7 of the byte array is not a letter, digit, + or /; the text looks like base64 of RFC 4648, without a bit count: property sets take bits least significant first and do not pad, and a 64-bit count of bits comes before the payload`},
-		{"a fault after a set is not of that set", "[a]\n[b\n", `f.prop:2: the title "[b" has no closing bracket`},
-		{"a long line is cut in the message", "[a]\n" + strings.Repeat("x", 500) + "\n", `f.prop:2: [a]: "` + strings.Repeat("x", 100) + `"... is neither a [set] title nor key=type|value: it has no "="`},
+		{"an error after a set, which does not name the set", "[a]\n[b\n", `f.prop:2: the title "[b" has no closing bracket`},
+		{"a long line, truncated in the message", "[a]\n" + strings.Repeat("x", 500) + "\n", `f.prop:2: [a]: "` + strings.Repeat("x", 100) + `"... is neither a [set] title nor key=type|value: it has no "="`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestParseLax(t *testing.T) {
 
 	for _, in := range []string{"x=1|1", "[a]\nx=1|4294967296", "[a]\nx=2|JAAAAAAAAAQA", "[a]\nx=2|IAAAAAAAAABhc2Fu"} {
 		if _, _, err := ParseLax("f", []byte(in)); err == nil {
-			t.Errorf("%q is accepted", in)
+			t.Errorf("%q accepted", in)
 		}
 	}
 }
@@ -224,7 +224,7 @@ func TestValidate(t *testing.T) {
 		{"NUL in a set name", "a\x00", "k", Uint(1), `propset: [a\x00]: the name of the set has a NUL byte in it`},
 		{"an empty key", "a", "", Uint(1), "propset: [a]: the key is empty"},
 		{"a key with an equals sign", "a", "k=1|1", Uint(1), `propset: [a] k=1|1: the key has "=" in it, where it would end when it is read`},
-		{"a key that begins as a title", "a", "[k", Uint(1), `propset: [a] [k: the key begins with "[", which would make it a title`},
+		{"a key that begins like a title", "a", "[k", Uint(1), `propset: [a] [k: the key begins with "[", which would make it a title`},
 		{"a key with a carriage return", "a", "k\r", Uint(1), `propset: [a] k\r: the key has a line break in it`},
 		{"a key without a value", "a", "k", Value{}, "propset: [a] k: the key has no value"},
 	}
@@ -238,14 +238,14 @@ func TestValidate(t *testing.T) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 			if len(text) != 0 {
-				t.Errorf("wrote %q", text)
+				t.Errorf("output %q", text)
 			}
 			if got := r.String(); got != err.Error() {
-				t.Errorf("is shown as %q", got)
+				t.Errorf("String() = %q", got)
 			}
 		})
 	}
-	t.Run("two sets of one name", func(t *testing.T) {
+	t.Run("duplicate set names", func(t *testing.T) {
 		var r Registry
 		r.Add("a")
 		r.Add("b").Name = "a"
@@ -262,10 +262,10 @@ func TestSetEditing(t *testing.T) {
 	s.Put("b", Uint(3))
 	s.Put("c", Uint(4))
 	if s.Insert("a", Uint(9)) || !s.Insert("d", Uint(5)) {
-		t.Error("Insert keeps the first value of a key and adds other keys")
+		t.Error("Insert must keep the first value of a key and add other keys")
 	}
 	if !s.Delete("a") || s.Delete("a") {
-		t.Error("Delete reports whether it removed the key")
+		t.Error("Delete must report whether it removed the key")
 	}
 	check := func(want ...string) {
 		t.Helper()
@@ -301,7 +301,7 @@ func TestSpecializationConstantOrder(t *testing.T) {
 	}
 	other := testkit.Must(Parse("", []byte(strings.Replace(text, "constants]\nb=1|1\na=1|2", "constants]\na=1|2\nb=1|1", 1))))(t)
 	if r.Equal(other) {
-		t.Error("constants in another order are equal")
+		t.Error("constants in a different order are equal")
 	}
 }
 
@@ -316,17 +316,17 @@ func TestRegistryEditing(t *testing.T) {
 		t.Errorf("sorted: got %q, want %q", got, want)
 	}
 	if !r.Equal(c) || !c.Equal(r) {
-		t.Error("order counts for Equal")
+		t.Error("Equal depends on the order")
 	}
 	c.Set("a").Put("z", Uint(4))
 	if r.Equal(c) || r.Set("a").Properties()[0].Value != Uint(3) {
-		t.Error("a clone shares its properties")
+		t.Error("clone shares properties")
 	}
 	if r.Add("a") != r.Set("a") || r.Set("c") != nil || len(r.Sets()) != 2 {
-		t.Error("Add does not return the set that is there")
+		t.Error("Add does not return the existing set")
 	}
 	if !r.Delete("b") || r.Delete("b") || r.Set("b") != nil {
-		t.Error("Delete reports whether it removed the set")
+		t.Error("Delete must report whether it removed the set")
 	}
 	var none *Set
 	if _, ok := none.Get("k"); ok || none.Len() != 0 || none.Properties() != nil {
@@ -341,20 +341,20 @@ func TestEqualFindsDifferences(t *testing.T) {
 	}
 	base := parse("[a]\nx=1|1\n[b]\n")
 	for name, text := range map[string]string{
-		"another number":   "[a]\nx=1|2\n[b]\n",
-		"another type":     "[a]\nx=2|IAAAAAAAAAQA\n[b]\n",
-		"another key":      "[a]\ny=1|1\n[b]\n",
-		"a key more":       "[a]\nx=1|1\ny=1|1\n[b]\n",
-		"another set":      "[a]\nx=1|1\n[c]\n",
-		"a set less":       "[a]\nx=1|1\n",
-		"the key elsewere": "[a]\n[b]\nx=1|1\n",
+		"a different number":         "[a]\nx=1|2\n[b]\n",
+		"a different type":           "[a]\nx=2|IAAAAAAAAAQA\n[b]\n",
+		"a different key":            "[a]\ny=1|1\n[b]\n",
+		"an additional key":          "[a]\nx=1|1\ny=1|1\n[b]\n",
+		"a different set":            "[a]\nx=1|1\n[c]\n",
+		"a missing set":              "[a]\nx=1|1\n",
+		"the key in a different set": "[a]\n[b]\nx=1|1\n",
 	} {
 		if base.Equal(parse(text)) {
 			t.Errorf("%s is equal", name)
 		}
 	}
 	if Bits([]byte{1}, 8) == Bits([]byte{1}, 7) {
-		t.Error("byte arrays of other lengths are equal")
+		t.Error("byte arrays of different lengths are equal")
 	}
 }
 
@@ -363,7 +363,7 @@ func TestValueViews(t *testing.T) {
 		t.Errorf("Uint: %d, %v", n, ok)
 	}
 	if _, ok := String("x").Uint(); ok {
-		t.Error("a byte array is a number")
+		t.Error("Uint accepts a byte array")
 	}
 	if n, ok := Uint32s(1, 1<<31).Uint32s(); !slices.Equal(n, []uint32{1, 1 << 31}) || !ok {
 		t.Errorf("Uint32s: %d, %v", n, ok)
@@ -376,14 +376,14 @@ func TestValueViews(t *testing.T) {
 	}
 	five := Bytes([]byte("12345"))
 	if _, ok := five.Uint32s(); ok {
-		t.Error("5 bytes are 32-bit numbers")
+		t.Error("Uint32s accepts 5 bytes")
 	}
 	if _, ok := Uint32s(1).Uint64s(); ok {
-		t.Error("4 bytes are 64-bit numbers")
+		t.Error("Uint64s accepts 4 bytes")
 	}
 	for _, v := range []Value{Uint(1), Bytes([]byte{0xff}), Bits([]byte{'a'}, 7)} {
 		if s, ok := v.Text(); ok {
-			t.Errorf("%v is the text %q", v, s)
+			t.Errorf("Text accepts %v as %q", v, s)
 		}
 	}
 	b := []byte("abc")
@@ -391,17 +391,17 @@ func TestValueViews(t *testing.T) {
 	b[0] = 'x'
 	v.Bytes()[1] = 'x'
 	if s, _ := v.Text(); s != "abc" {
-		t.Errorf("a value was changed from outside: %q", s)
+		t.Errorf("value modified through its slice: %q", s)
 	}
 	if Uint(1).Bytes() != nil {
-		t.Error("a number has bytes")
+		t.Error("Bytes of a number is not nil")
 	}
 	if b := Bits([]byte{0xff, 0xff}, 11).Bytes(); !bytes.Equal(b, []byte{0xff, 7}) {
-		t.Errorf("Bits keeps %x", b)
+		t.Errorf("Bits does not clear unused bits: %x", b)
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("Bits accepts bits that do not fill the bytes")
+			t.Error("Bits accepts a wrong number of bytes")
 		}
 	}()
 	Bits([]byte{1, 2}, 8)
@@ -422,21 +422,21 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("ParseLax differs from Parse: %v", laxErr)
 			}
 		} else if laxErr == nil && len(warnings) == 0 {
-			t.Fatalf("ParseLax is silent on %v", err)
+			t.Fatalf("ParseLax does not warn about %v", err)
 		}
 		if laxErr != nil {
 			return
 		}
 		text, err := lax.MarshalText()
 		if err != nil {
-			t.Fatalf("what was read cannot be written: %v", err)
+			t.Fatalf("cannot write the registry: %v", err)
 		}
 		again, err := Parse("f", text)
 		if err != nil {
-			t.Fatalf("what was written cannot be read: %v\n%s", err, text)
+			t.Fatalf("cannot parse the output: %v\n%s", err, text)
 		}
 		if !again.Equal(lax) || again.String() != string(text) {
-			t.Fatalf("changed by writing and reading:\n%s", text)
+			t.Fatalf("writing and parsing changed the registry:\n%s", text)
 		}
 		for _, s := range lax.Sets() {
 			for _, p := range s.Properties() {

@@ -84,17 +84,17 @@ func readSpecConstant(set string, p Property) (SpecConstant, error) {
 	c.Records, _ = t.Data.([]SpecRecord)
 	at := uint64(0)
 	for i, r := range c.Records {
-		fault := ""
+		problem := ""
 		switch {
 		case r.Size == 0:
-			fault = "has no size"
+			problem = "has no size"
 		case uint64(r.Offset) < at:
-			fault = fmt.Sprintf("begins at offset %d, before the end of the one before it, which is %d", r.Offset, at)
+			problem = fmt.Sprintf("begins at offset %d, before the end of the one before it, which is %d", r.Offset, at)
 		case specEnd(r) > math.MaxUint32:
-			fault = fmt.Sprintf("ends at offset %d, which does not fit in 32 bits", specEnd(r))
+			problem = fmt.Sprintf("ends at offset %d, which does not fit in 32 bits", specEnd(r))
 		}
-		if fault != "" {
-			return c, &SyntaxError{Line: p.Line, Set: set, Key: p.Key, Msg: fmt.Sprintf("record %d %s", i+1, fault)}
+		if problem != "" {
+			return c, &SyntaxError{Line: p.Line, Set: set, Key: p.Key, Msg: fmt.Sprintf("record %d %s", i+1, problem)}
 		}
 		at = specEnd(r)
 	}

@@ -112,17 +112,17 @@ func TestReadErrors(t *testing.T) {
 		name, want string
 		r          *propset.Registry
 	}{
-		{"half a record", "[SYCL/specialization constants] c: 64 bits are not one or more records of 12 bytes", constants(0, 0)},
+		{"a partial record", "[SYCL/specialization constants] c: 64 bits are not one or more records of 12 bytes", constants(0, 0)},
 		{"no record", "0 bits are not one or more records of 12 bytes", constants()},
 		{"no size", "record 2 has no size", constants(0, 0, 4, 1, 4, 0)},
 		{"overlap", "record 2 begins at offset 3, before the end of the one before it, which is 4", constants(0, 0, 4, 1, 3, 4)},
 		{"descending", "record 2 begins at offset 0, before the end", constants(0, 8, 4, 1, 0, 4)},
 		{"too large", "record 1 ends at offset 4294967299, which does not fit in 32 bits", constants(0, 0xffffffff, 4)},
-		{"default values too short", `default values] all: the 3 bytes end within the constant "c", which needs 4 bytes from offset 0 on`,
+		{"truncated default values", `default values] all: the 3 bytes end within the constant "c", which needs 4 bytes from offset 0 on`,
 			withDefaults("all", propset.Bytes([]byte{1, 2, 3}))},
-		{"own default value too long", "default values] c: the default value has 5 bytes, and the constant has 4", withDefaults("c", propset.Bytes(make([]byte, 5)))},
+		{"default value too long", "default values] c: the default value has 5 bytes, and the constant has 4", withDefaults("c", propset.Bytes(make([]byte, 5)))},
 		{"default values are a number", "the value is a 32-bit number; expected a byte array", withDefaults("all", propset.Uint(4))},
-		{"default values are no bytes", "3 bits are not whole bytes", withDefaults("all", propset.Bits([]byte{5}, 3))},
+		{"default values are not bytes", "3 bits are not whole bytes", withDefaults("all", propset.Bits([]byte{5}, 3))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := propset.ReadSpecConstants(test.r)
@@ -161,7 +161,7 @@ func FuzzRead(f *testing.F) {
 		propset.PutSpecConstants(r, list)
 		again, err := propset.ReadSpecConstants(r)
 		if err != nil || len(again) != len(list) {
-			t.Fatalf("written and read: %v, %v", again, err)
+			t.Fatalf("after writing and reading: %v, %v", again, err)
 		}
 		for i := range list {
 			if list[i].Default == nil {

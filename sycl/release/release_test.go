@@ -28,7 +28,7 @@ func TestNumbers(t *testing.T) {
 		}
 		named[fields[0]] = true
 		if len(fields) != 1+len(All()) {
-			t.Fatalf("testdata/aspects.txt: %s has %d numbers: write a column for each release of release.go", fields[0], len(fields)-1)
+			t.Fatalf("testdata/aspects.txt: %s has %d numbers; add a column for each release in release.go", fields[0], len(fields)-1)
 		}
 		a, err := aspect.Parse(fields[0])
 		if err != nil {
@@ -48,7 +48,7 @@ func TestNumbers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !ok || got != uint32(want) {
-				t.Errorf("%v: %s is %d, %v, want %d", r, fields[0], got, ok, want)
+				t.Errorf("%v: number of %s: %d, %v, want %d", r, fields[0], got, ok, want)
 			}
 			if back := r.Aspect(uint32(want)); back != a {
 				t.Errorf("%v: %d is %v, want %v", r, want, back, a)
@@ -97,7 +97,7 @@ func TestWriteAndRead(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, v, want)
 		}
 		if !rel.Read(written).Equal(r) {
-			t.Errorf("%s: what was written is read as something else", name)
+			t.Errorf("%s: reading the output returned different metadata", name)
 		}
 	}
 	if written, err := Default().Write(r); err != nil || written != r {
@@ -118,7 +118,7 @@ func TestWriteAndRead(t *testing.T) {
 	odd.Add(propset.DeviceRequirements).Put("aspects", propset.Uint(28))
 	odd.Add(propset.DeviceRequirements).Put("fixed_target", propset.String("pvc1"))
 	if Before2026().Read(odd) != odd {
-		t.Error("what is no list of aspects was changed")
+		t.Error("a value other than a list of aspects was changed")
 	}
 }
 
@@ -155,7 +155,7 @@ func TestRejectReason(t *testing.T) {
 		{2, 2, offload.KindSYCLBIN, 87, [3]string{container, container, inner}},
 	} {
 		if len(All()) != len(tt.want) {
-			t.Fatalf("the table of TestRejectReason has no answers of %v: try its libsycl", Newest())
+			t.Fatalf("TestRejectReason has no messages for %v; add those of its libsycl", Newest())
 		}
 		for i, r := range All() {
 			if got := r.RejectReason(tt.version, tt.container, tt.kind, tt.first); got != tt.want[i] {
@@ -168,7 +168,7 @@ func TestRejectReason(t *testing.T) {
 func TestRecord(t *testing.T) {
 	r := new(propset.Registry)
 	if got, err := Recorded(r); got != nil || err != nil {
-		t.Errorf("nothing recorded is %v, %v", got, err)
+		t.Errorf("no recorded release: %v, %v", got, err)
 	}
 	Before2026().Record(r)
 	if got, err := Recorded(r); got != Before2026() || err != nil {
@@ -180,6 +180,6 @@ func TestRecord(t *testing.T) {
 	}
 	r.Add(Set).Put("release", propset.Uint(9))
 	if _, err := Recorded(r); err == nil {
-		t.Error("a number is a release")
+		t.Error("a number was accepted as a release")
 	}
 }

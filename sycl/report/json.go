@@ -72,16 +72,16 @@ func Decode(name string, in io.Reader) (*Report, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	fault := func(offset int64, format string, args ...any) error {
+	formatError := func(offset int64, format string, args ...any) error {
 		return &FormatError{name, offset, fmt.Sprintf(format, args...)}
 	}
 	_, rest, isReport := bytes.Cut(head, []byte(anySchema))
 	version := rest[:max(0, bytes.IndexByte(rest, '"'))]
 	switch n, err := strconv.ParseUint(string(version), 10, 16); {
 	case err == nil && n < schemaVersion:
-		return nil, fault(0, "unsupported compatibility report version %d; recreate it with 'compat report', or rebuild its target", n)
+		return nil, formatError(0, "unsupported compatibility report version %d; recreate it with 'compat report', or rebuild its target", n)
 	case err == nil && n > schemaVersion:
-		return nil, fault(0, "unsupported compatibility report version %d; this tool supports version %d; use a newer tool", n, schemaVersion)
+		return nil, formatError(0, "unsupported compatibility report version %d; this tool supports version %d; use a newer tool", n, schemaVersion)
 	}
 	r := new(Report)
 	if err := strict.JSON(b, r); err != nil {
@@ -90,15 +90,15 @@ func Decode(name string, in io.Reader) (*Report, error) {
 		case !ok:
 			return nil, fmt.Errorf("%s: %w", name, err)
 		case !isReport && strings.ContainsAny(wrong.Msg, `"'`): // the message quotes a file that may be secret
-			return nil, fault(0, "%s", notReport)
+			return nil, formatError(0, "%s", notReport)
 		}
-		return nil, fault(wrong.Offset, "%s", wrong.Msg)
+		return nil, formatError(wrong.Offset, "%s", wrong.Msg)
 	}
 	if r.Schema != Schema {
-		return nil, fault(0, "%s", notReport)
+		return nil, formatError(0, "%s", notReport)
 	}
 	if err := r.check(); err != nil {
-		return nil, fault(0, "%v", err)
+		return nil, formatError(0, "%v", err)
 	}
 	return r, nil
 }

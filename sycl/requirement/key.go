@@ -39,8 +39,8 @@ func (q *Requirements) Key() string {
 	for _, p := range q.Unknown {
 		k.property(p)
 	}
-	for _, fault := range q.Unreadable {
-		k.text(fault.Error())
+	for _, unreadable := range q.Unreadable {
+		k.text(unreadable.Error())
 	}
 	return string(k)
 }

@@ -14,11 +14,11 @@ func TestKey(t *testing.T) {
 	add := func(what string, q *Requirements) {
 		key := q.Key()
 		if other, ok := seen[key]; ok {
-			t.Errorf("%s has the key of %s", what, other)
+			t.Errorf("%s has the same key as %s", what, other)
 		}
 		seen[key] = what
 		if key != q.Key() {
-			t.Errorf("%s has two keys", what)
+			t.Errorf("key of %s is not deterministic", what)
 		}
 	}
 	values := []any{
@@ -36,7 +36,7 @@ func TestKey(t *testing.T) {
 			}
 		}
 		if field.IsZero() {
-			t.Fatalf("there is no value for %s", typ.Field(i).Name)
+			t.Fatalf("no test value for %s", typ.Field(i).Name)
 		}
 		add(typ.Field(i).Name, q)
 	}

@@ -165,7 +165,7 @@ func FromProperties(r *propset.Registry) (*Requirements, error) {
 // Readable reads the readable part of the requirements in r.
 func Readable(r *propset.Registry) *Requirements {
 	q := new(Requirements)
-	fault := func(line int, set, key string, err error) {
+	addUnreadable := func(line int, set, key string, err error) {
 		q.Unreadable = append(q.Unreadable, &propset.SyntaxError{Line: line, Set: set, Key: key, Msg: err.Error()})
 	}
 	var size4 []uint64 // of the former key
@@ -194,7 +194,7 @@ func Readable(r *propset.Registry) *Requirements {
 			q.Unknown = append(q.Unknown, p)
 		}
 		if err != nil {
-			fault(p.Line, propset.DeviceRequirements, p.Key, err)
+			addUnreadable(p.Line, propset.DeviceRequirements, p.Key, err)
 		}
 	}
 	for _, p := range []struct {
@@ -204,7 +204,7 @@ func Readable(r *propset.Registry) *Requirements {
 		if v, ok := r.Set(ExtensionSet).Get(p.key); ok {
 			var err error
 			if *p.list, err = readNames(v); err != nil {
-				fault(0, ExtensionSet, p.key, err)
+				addUnreadable(0, ExtensionSet, p.key, err)
 			}
 		}
 	}
@@ -218,7 +218,7 @@ func Readable(r *propset.Registry) *Requirements {
 		}
 		list, ok := v.Uint64s()
 		if !ok || len(list) != len(p.values) {
-			fault(0, ExtensionSet, p.key, fmt.Errorf("%s is not a byte array of %d 64-bit numbers", describe(v), len(p.values)))
+			addUnreadable(0, ExtensionSet, p.key, fmt.Errorf("%s is not a byte array of %d 64-bit numbers", describe(v), len(p.values)))
 			continue
 		}
 		for i, n := range list {
@@ -229,7 +229,7 @@ func Readable(r *propset.Registry) *Requirements {
 	if q.WorkGroupSize == nil {
 		q.WorkGroupSize = size4
 	} else if size4 != nil && !slices.Equal(q.WorkGroupSize, size4) {
-		fault(0, propset.DeviceRequirements, keyWorkGroupSize4, fmt.Errorf("the work-group size %d differs from %d under %s", size4, q.WorkGroupSize, keyWorkGroupSize))
+		addUnreadable(0, propset.DeviceRequirements, keyWorkGroupSize4, fmt.Errorf("the work-group size %d differs from %d under %s", size4, q.WorkGroupSize, keyWorkGroupSize))
 	}
 	return q
 }

@@ -29,11 +29,11 @@ func TestFromProperties(t *testing.T) {
 	}{
 		{"an empty set", nil, Requirements{}},
 		{"empty aspects", []propset.Property{prop("aspects", propset.Uint32s())}, Requirements{}},
-		{"aspects out of order and twice", []propset.Property{prop("aspects", propset.Uint32s(9, 6, 9, 5))},
+		{"unsorted and duplicate aspects", []propset.Property{prop("aspects", propset.Uint32s(9, 6, 9, 5))},
 			Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64, aspect.Image}}},
 		{"an aspect without a name", []propset.Property{prop("aspects", propset.Uint32s(12345))},
 			Requirements{Aspects: []aspect.Aspect{12345}}},
-		{"the other spelling of aspects", []propset.Property{prop("aspect", propset.Uint32s(6))},
+		{"the alternative spelling of aspects", []propset.Property{prop("aspect", propset.Uint32s(6))},
 			Requirements{Aspects: []aspect.Aspect{aspect.FP64}}},
 		{"both spellings", []propset.Property{prop("aspect", propset.Uint32s(6)), prop("aspects", propset.Uint32s(5))},
 			Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}}},
@@ -43,19 +43,19 @@ func TestFromProperties(t *testing.T) {
 			Requirements{SubGroupSizes: []uint32{16}}},
 		{"several sub-group sizes", []propset.Property{prop("reqd_sub_group_size", propset.Uint32s(32, 8, 32))},
 			Requirements{SubGroupSizes: []uint32{8, 32}}},
-		{"a work-group size keeps its order", []propset.Property{prop("reqd_work_group_size_uint64_t", propset.Uint64s(8, 4, 2))},
+		{"a work-group size in its order", []propset.Property{prop("reqd_work_group_size_uint64_t", propset.Uint64s(8, 4, 2))},
 			Requirements{WorkGroupSize: []uint64{8, 4, 2}}},
-		{"a work-group size beyond 32 bits", []propset.Property{prop("reqd_work_group_size_uint64_t", propset.Uint64s(1<<32+1))},
+		{"a work-group size above 32 bits", []propset.Property{prop("reqd_work_group_size_uint64_t", propset.Uint64s(1<<32+1))},
 			Requirements{WorkGroupSize: []uint64{1<<32 + 1}}},
 		{"the former work-group size with its count", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(3, 8, 4, 2))},
 			Requirements{WorkGroupSize: []uint64{8, 4, 2}}},
 		{"the former work-group size without a count", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(8, 4, 2))},
 			Requirements{WorkGroupSize: []uint64{8, 4, 2}}},
-		{"the former work-group size that could be both", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(1, 8))},
+		{"an ambiguous former work-group size", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(1, 8))},
 			Requirements{WorkGroupSize: []uint64{8}}},
 		{"the former work-group size of one dimension", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(64))},
 			Requirements{WorkGroupSize: []uint64{64}}},
-		{"no former work-group size, as DPC++ 2023 wrote it", []propset.Property{prop("reqd_work_group_size", propset.Uint32s())},
+		{"an empty former work-group size, as in DPC++ 2023", []propset.Property{prop("reqd_work_group_size", propset.Uint32s())},
 			Requirements{}},
 		{"both work-group sizes", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(2, 8, 4)), prop("reqd_work_group_size_uint64_t", propset.Uint64s(8, 4))},
 			Requirements{WorkGroupSize: []uint64{8, 4}}},
@@ -70,7 +70,7 @@ func TestFromProperties(t *testing.T) {
 			Requirements{HasFixedTargets: true, FixedTargets: []string{"sm80"}}},
 		{"fixed targets by aspect", []propset.Property{prop("fixed_target", propset.Uint32s(2, 1))},
 			Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.CPU, aspect.GPU}}},
-		{"no fixed target is left", []propset.Property{prop("fixed_target", propset.String(""))}, Requirements{HasFixedTargets: true}},
+		{"an empty list of fixed targets", []propset.Property{prop("fixed_target", propset.String(""))}, Requirements{HasFixedTargets: true}},
 		{"texts", []propset.Property{
 			prop("compile_target", propset.String("intel_gpu_pvc")),
 			prop("joint_matrix", propset.String("matrix_type::fp64,use::a,16,16")),
@@ -92,7 +92,7 @@ func TestFromProperties(t *testing.T) {
 			got.Put(r)
 			again, err := FromProperties(r)
 			if err != nil || !same(again, &tt.want) {
-				t.Errorf("written and read: %+v, %v, want %+v", again, err, tt.want)
+				t.Errorf("after writing and reading: %+v, %v, want %+v", again, err, tt.want)
 			}
 		})
 	}
@@ -135,18 +135,18 @@ func TestFromPropertiesErrors(t *testing.T) {
 		want string
 	}{
 		{"aspects as a number", []propset.Property{prop("aspects", propset.Uint(6))}, "[SYCL/device requirements] aspects: the number 6 is not a byte array of 32-bit numbers"},
-		{"aspects of odd length", []propset.Property{prop("aspects", propset.String("abcde"))}, "[SYCL/device requirements] aspects: the byte array 6162636465 of 40 bits is not a byte array of 32-bit numbers"},
+		{"aspects with an invalid length", []propset.Property{prop("aspects", propset.String("abcde"))}, "[SYCL/device requirements] aspects: the byte array 6162636465 of 40 bits is not a byte array of 32-bit numbers"},
 		{"no sub-group size", []propset.Property{prop("reqd_sub_group_size", propset.Uint32s())}, "[SYCL/device requirements] reqd_sub_group_size: the byte array  of 0 bits is neither a number nor a byte array of 32-bit numbers"},
 		{"a sub-group size of two bytes", []propset.Property{prop("reqd_sub_group_size", propset.Bytes([]byte{16, 0}))}, "[SYCL/device requirements] reqd_sub_group_size: the byte array 1000 of 16 bits is neither a number nor a byte array of 32-bit numbers"},
 		{"a work-group size as a number", []propset.Property{prop("reqd_work_group_size_uint64_t", propset.Uint(64))}, "[SYCL/device requirements] reqd_work_group_size_uint64_t: the number 64 is not a byte array of 1 to 3 64-bit numbers"},
 		{"a work-group size of four dimensions", []propset.Property{prop("reqd_work_group_size_uint64_t", propset.Uint64s(1, 1, 1, 1))}, "[SYCL/device requirements] reqd_work_group_size_uint64_t: the byte array 0100000000000000010000000000000001000000000000000100000000000000 of 256 bits is not a byte array of 1 to 3 64-bit numbers"},
 		{"a former work-group size with a wrong count", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(2, 8, 4, 2))}, "[SYCL/device requirements] reqd_work_group_size: the byte array 02000000080000000400000002000000 of 128 bits is not a byte array of 1 to 3 32-bit numbers, with or without their count before them"},
-		{"work-group sizes that differ", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(2, 8, 4)), prop("reqd_work_group_size_uint64_t", propset.Uint64s(8))}, "[SYCL/device requirements] reqd_work_group_size: the work-group size [8 4] differs from [8] under reqd_work_group_size_uint64_t"},
+		{"different work-group sizes", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(2, 8, 4)), prop("reqd_work_group_size_uint64_t", propset.Uint64s(8))}, "[SYCL/device requirements] reqd_work_group_size: the work-group size [8 4] differs from [8] under reqd_work_group_size_uint64_t"},
 		{"four dimensions", []propset.Property{prop("work_group_num_dim", propset.Uint(4))}, "[SYCL/device requirements] work_group_num_dim: the number 4 is not a number of dimensions from 1 to 3"},
 		{"no dimension", []propset.Property{prop("work_group_num_dim", propset.Uint(0))}, "[SYCL/device requirements] work_group_num_dim: the number 0 is not a number of dimensions from 1 to 3"},
 		{"a fixed target as a number", []propset.Property{prop("fixed_target", propset.Uint(1))}, "[SYCL/device requirements] fixed_target: the number 1 is neither names of targets nor numbers of aspects"},
 		{"a fixed target without a name", []propset.Property{prop("fixed_target", propset.String("a,,b"))}, `[SYCL/device requirements] fixed_target: the list of targets "a,,b" has an empty name`},
-		{"fixed targets that are no text", []propset.Property{prop("fixed_target", propset.Uint32s(0xffffffff))}, "[SYCL/device requirements] fixed_target: the byte array ffffffff of 32 bits is neither names of targets nor numbers of aspects"},
+		{"fixed targets that are not text", []propset.Property{prop("fixed_target", propset.Uint32s(0xffffffff))}, "[SYCL/device requirements] fixed_target: the byte array ffffffff of 32 bits is neither names of targets nor numbers of aspects"},
 		{"a compile target with NUL", []propset.Property{prop("compile_target", propset.String("pvc\x00"))}, "[SYCL/device requirements] compile_target: the byte array 70766300 of 32 bits is not text"},
 		{"matrices as a number", []propset.Property{prop("joint_matrix", propset.Uint(1))}, "[SYCL/device requirements] joint_matrix: the number 1 is not text"},
 	}
@@ -160,11 +160,11 @@ func TestFromPropertiesErrors(t *testing.T) {
 			// The readable part is kept.
 			q := Readable(registry(append(tt.in, prop("reqd_sub_group_size", propset.Uint32s(7)))...))
 			if len(q.Unreadable) != 1 && tt.in[0].Key != "reqd_sub_group_size" || q.HasFixedTargets || !slices.Contains(q.SubGroupSizes, 7) {
-				t.Errorf("without what cannot be read: %+v", q)
+				t.Errorf("readable part: %+v", q)
 			}
 		})
 	}
-	t.Run("with its line", func(t *testing.T) {
+	t.Run("error with its line", func(t *testing.T) {
 		r, err := propset.Parse("", []byte("[SYCL/device requirements]\nwork_group_num_dim=1|9\n"))
 		if err != nil {
 			t.Fatal(err)
@@ -183,9 +183,9 @@ func TestPut(t *testing.T) {
 		q    Requirements
 		want string
 	}{
-		{"nothing is needed", Requirements{}, "aspects=2|AAAAAAAAAAA\n"},
+		{"no requirements", Requirements{}, "aspects=2|AAAAAAAAAAA\n"},
 		{"aspects", Requirements{Aspects: []aspect.Aspect{0, 9, 12}}, "aspects=2|gBAAAAAAAAAAAAAAJAAAAwAAAAA\n"},
-		{"aspects in any order", Requirements{Aspects: []aspect.Aspect{12, 0, 9, 0}}, "aspects=2|gBAAAAAAAAAAAAAAJAAAAwAAAAA\n"},
+		{"unsorted aspects", Requirements{Aspects: []aspect.Aspect{12, 0, 9, 0}}, "aspects=2|gBAAAAAAAAAAAAAAJAAAAwAAAAA\n"},
 		{"a sub-group size", Requirements{SubGroupSizes: []uint32{32}}, "aspects=2|AAAAAAAAAAA\nreqd_sub_group_size=1|32\n"},
 		{"several sub-group sizes", Requirements{SubGroupSizes: []uint32{1, 6}}, "aspects=2|AAAAAAAAAAA\nreqd_sub_group_size=2|ABAAAAAAAAQAAAAAGAAAAA\n"},
 		{"a work-group size", Requirements{WorkGroupSize: []uint64{8, 4, 2}}, "aspects=2|AAAAAAAAAAA\nreqd_work_group_size_uint64_t=2|ADAAAAAAAAACAAAAAAAAAQAAAAAAAAAACAAAAAAAAAA\n"},
@@ -194,7 +194,7 @@ func TestPut(t *testing.T) {
 		{"a compile target", Requirements{CompileTarget: "intel_gpu_pvc"}, "aspects=2|AAAAAAAAAAA\ncompile_target=2|oBAAAAAAAAQauRXZs91ZwV3XwZ3Y\n"},
 		{"a fixed target by name", Requirements{HasFixedTargets: true, FixedTargets: []string{"intel_gpu_pvc"}}, "aspects=2|AAAAAAAAAAA\nfixed_target=2|oBAAAAAAAAQauRXZs91ZwV3XwZ3Y\n"},
 		{"a fixed target by aspect", Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{1}}, "aspects=2|AAAAAAAAAAA\nfixed_target=2|gAAAAAAAAAQAAAAA\n"},
-		{"no fixed target is left", Requirements{HasFixedTargets: true}, "aspects=2|AAAAAAAAAAA\nfixed_target=2|AAAAAAAAAAA\n"},
+		{"an empty list of fixed targets", Requirements{HasFixedTargets: true}, "aspects=2|AAAAAAAAAAA\nfixed_target=2|AAAAAAAAAAA\n"},
 		{"an unknown key in its place", Requirements{Unknown: []propset.Property{prop("zz", propset.Uint(1)), prop("b", propset.Uint(2))}}, "aspects=2|AAAAAAAAAAA\nb=1|2\nzz=1|1\n"},
 	}
 	for _, tt := range tests {
@@ -213,21 +213,21 @@ func TestMerge(t *testing.T) {
 		name       string
 		a, b, want Requirements
 	}{
-		{"nothing and nothing", Requirements{}, Requirements{}, Requirements{}},
-		{"aspects and sizes come together",
+		{"empty requirements", Requirements{}, Requirements{}, Requirements{}},
+		{"aspects and sizes are combined",
 			Requirements{Aspects: []aspect.Aspect{5, 9}, SubGroupSizes: []uint32{32}},
 			Requirements{Aspects: []aspect.Aspect{5, 6}, SubGroupSizes: []uint32{16}},
 			Requirements{Aspects: []aspect.Aspect{5, 6, 9}, SubGroupSizes: []uint32{16, 32}}},
 		{"one work-group size", Requirements{}, Requirements{WorkGroupSize: []uint64{8}}, Requirements{WorkGroupSize: []uint64{8}}},
 		{"equal work-group sizes", Requirements{WorkGroupSize: []uint64{8}}, Requirements{WorkGroupSize: []uint64{8}}, Requirements{WorkGroupSize: []uint64{8}}},
-		{"other work-group sizes", Requirements{WorkGroupSize: []uint64{8}}, Requirements{WorkGroupSize: []uint64{8, 1}}, Requirements{WorkGroupSizesDiffer: true}},
-		{"a work-group size after others", Requirements{WorkGroupSizesDiffer: true}, Requirements{WorkGroupSize: []uint64{8}}, Requirements{WorkGroupSizesDiffer: true}},
-		{"a work-group size before others", Requirements{WorkGroupSize: []uint64{8}}, Requirements{WorkGroupSizesDiffer: true}, Requirements{WorkGroupSizesDiffer: true}},
+		{"different work-group sizes", Requirements{WorkGroupSize: []uint64{8}}, Requirements{WorkGroupSize: []uint64{8, 1}}, Requirements{WorkGroupSizesDiffer: true}},
+		{"a work-group size after different ones", Requirements{WorkGroupSizesDiffer: true}, Requirements{WorkGroupSize: []uint64{8}}, Requirements{WorkGroupSizesDiffer: true}},
+		{"a work-group size before different ones", Requirements{WorkGroupSize: []uint64{8}}, Requirements{WorkGroupSizesDiffer: true}, Requirements{WorkGroupSizesDiffer: true}},
 		{"the larger dimensionality", Requirements{WorkGroupDims: 2}, Requirements{WorkGroupDims: 1}, Requirements{WorkGroupDims: 2}},
-		{"fixed targets of one", Requirements{}, Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}, Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}},
-		{"fixed targets of both", Requirements{HasFixedTargets: true, FixedTargets: []string{"a", "b"}}, Requirements{HasFixedTargets: true, FixedTargets: []string{"b", "c"}}, Requirements{HasFixedTargets: true, FixedTargets: []string{"b"}}},
-		{"fixed targets that exclude each other", Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{1}}, Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{2}}, Requirements{HasFixedTargets: true}},
-		{"fixed targets and nowhere", Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}, Requirements{HasFixedTargets: true}, Requirements{HasFixedTargets: true}},
+		{"fixed targets in one image", Requirements{}, Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}, Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}},
+		{"fixed targets in both images", Requirements{HasFixedTargets: true, FixedTargets: []string{"a", "b"}}, Requirements{HasFixedTargets: true, FixedTargets: []string{"b", "c"}}, Requirements{HasFixedTargets: true, FixedTargets: []string{"b"}}},
+		{"disjoint fixed targets", Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{1}}, Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{2}}, Requirements{HasFixedTargets: true}},
+		{"fixed targets and an empty list", Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}, Requirements{HasFixedTargets: true}, Requirements{HasFixedTargets: true}},
 		{"a compile target", Requirements{}, Requirements{CompileTarget: "pvc"}, Requirements{CompileTarget: "pvc"}},
 		{"matrices", Requirements{JointMatrix: "a;b", JointMatrixMad: "x"}, Requirements{JointMatrix: "c;a;", JointMatrixMad: ""}, Requirements{JointMatrix: "a;b;c", JointMatrixMad: "x"}},
 		{"unknown keys", Requirements{Unknown: []propset.Property{prop("a", propset.Uint(1))}}, Requirements{Unknown: []propset.Property{prop("zz", propset.Uint(2)), prop("a", propset.Uint(1))}},
@@ -253,7 +253,7 @@ func TestMergeErrors(t *testing.T) {
 		want string
 	}{
 		{"compile targets", Requirements{CompileTarget: "pvc"}, Requirements{CompileTarget: "dg2", Aspects: []aspect.Aspect{6}}, "images compiled for pvc and for dg2 cannot be one"},
-		{"fixed targets of two kinds", Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}, Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{6}}, "fixed targets given by name and by aspect cannot be brought together: one has a, the other fp64"},
+		{"two kinds of fixed targets", Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}, Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{6}}, "fixed targets given by name and by aspect cannot be brought together: one has a, the other fp64"},
 		{"unknown properties", Requirements{Unknown: []propset.Property{prop("a", propset.Uint(1))}}, Requirements{Unknown: []propset.Property{prop("a", propset.Uint(2))}}, "images whose property a is 1|1 and 1|2 cannot be one"},
 	}
 	for _, tt := range tests {
@@ -263,7 +263,7 @@ func TestMergeErrors(t *testing.T) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 			if !same(&got, &tt.a) {
-				t.Errorf("a failed merge left %+v", got)
+				t.Errorf("result of a failed merge: %+v", got)
 			}
 		})
 	}
@@ -284,12 +284,12 @@ func FuzzFromProperties(f *testing.F) {
 			q.Put(&r)
 			again, err := FromProperties(&r)
 			if err != nil {
-				t.Fatalf("what was written cannot be read: %v", err)
+				t.Fatalf("cannot read the written properties: %v", err)
 			}
 			var r2 propset.Registry
 			again.Put(&r2)
 			if !r.Equal(&r2) {
-				t.Fatalf("%+v became %+v", q, again)
+				t.Fatalf("%+v is read as %+v", q, again)
 			}
 			if err := again.Merge(q); err != nil {
 				t.Fatalf("%+v cannot be merged with itself: %v", q, err)
@@ -317,7 +317,7 @@ func TestOwnSet(t *testing.T) {
 	}
 	new(Requirements).Put(r)
 	if r.Set(ExtensionSet) != nil {
-		t.Errorf("the set stays without a need:\n%s", r)
+		t.Errorf("empty set remains:\n%s", r)
 	}
 	for name, v := range map[string]propset.Value{
 		"a number": propset.Uint(1), "an empty name": propset.String("a,,b"), "no name": propset.String(""), "a control character": propset.String("a\x1b"),
@@ -340,7 +340,7 @@ func TestNeedLimits(t *testing.T) {
 	q.NeedParameters(1024, 2048)
 	q.NeedLocalMemory(32 << 10)
 	if q.ParameterSize != 0 || q.ParameterRegisters != 0 || q.LocalMemory != 0 {
-		t.Errorf("sizes that every device has are required: %+v", q)
+		t.Errorf("sizes that every device supports are required: %+v", q)
 	}
 	for _, n := range []uint64{2, 3, 1} {
 		q.NeedParameters(1024+n, 2048+n)

@@ -85,7 +85,7 @@ func TestShorten(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if short := long[:800]; Shorten(short) != short {
-		t.Error("a short message is cut")
+		t.Error("a short message was truncated")
 	}
 }
 

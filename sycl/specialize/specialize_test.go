@@ -78,7 +78,7 @@ func TestSet(t *testing.T) {
 	}
 	for i, number := range []uint32{3, 9} {
 		if got, want := read(t, images[i].Code[0]), testkit.SPIRV("K", podConstants(number, 0xffffffff, 0.5, 0, 0.1)...); !bytes.Equal(got, want) {
-			t.Errorf("image %d: the code is not that with the values", i)
+			t.Errorf("image %d: code does not have the values", i)
 		}
 		all, _ := images[i].Metadata.Set(propset.SpecializationConstantDefaults).Get("all")
 		if want := "\xff\xff\xff\xff\x00\x00\x00\x3f\x00\x00\x00\x00\x9a\x99\x99\x99\x99\x99\xb9\x3f"; string(all.Bytes()) != want {
@@ -92,7 +92,7 @@ func TestSet(t *testing.T) {
 		}
 	}
 	if all, _ := original.Set(propset.SpecializationConstantDefaults).Get("all"); all.Bytes()[0] != 7 {
-		t.Error("the property sets of the caller were changed")
+		t.Error("property sets of the caller modified")
 	}
 }
 
@@ -113,7 +113,7 @@ func TestPieces(t *testing.T) {
 			got = append(got, b...)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("pieces of %d bytes: other bytes", size)
+			t.Errorf("pieces of %d bytes: content differs", size)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestUnused(t *testing.T) {
 			t.Errorf("%s: %v", value, got)
 		}
 		if got, want := read(t, images[0].Code[0]), testkit.SPIRV("K", podConstants(3, 7, 2, 3, 2.5)[1:4]...); !bytes.Equal(got, want) {
-			t.Errorf("%s: the code has other values", value)
+			t.Errorf("%s: code has different values", value)
 		}
 	}
 	all, _ := images[0].Metadata.Set(propset.SpecializationConstantDefaults).Get("all")
@@ -188,7 +188,7 @@ func TestFixed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if all, _ := images[0].Metadata.Set(propset.SpecializationConstantDefaults).Get("all"); all.Bytes()[19] != 0x40 {
-		t.Error("an image was changed in spite of the error")
+		t.Error("image modified despite the error")
 	}
 	if _, err := specialize.Set(images, settings, specialize.Options{DropFixed: true}); err != nil || images[1].Fixed != nil {
 		t.Errorf("got %v, %v", images[1].Fixed, err)
@@ -224,12 +224,12 @@ func TestRequestErrors(t *testing.T) {
 	internal.Delete(propset.SpecializationConstantDefaults)
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: "app::scale", Value: "1"}}, specialize.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "ambiguous name; use one of "+scale+", _ZN3app5scaleE") {
-		t.Errorf("an ambiguous name: %v", err)
+		t.Errorf("ambiguous name: %v", err)
 	}
 	images = []specialize.Image{image("module 0", 3)}
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: "app::scale", Value: "1"}, {Name: scale, Value: "1"}}, specialize.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "duplicate setting") {
-		t.Errorf("set twice: %v", err)
+		t.Errorf("duplicate request: %v", err)
 	}
 	if _, err := specialize.Set(nil, []specialize.Setting{{Name: "x", Value: "1"}}, specialize.Options{}); err == nil || !strings.Contains(err.Error(), "no specialization constants found") {
 		t.Errorf("no images: %v", err)
@@ -246,35 +246,35 @@ func TestImageErrors(t *testing.T) {
 		name, want string
 		change     func(images []specialize.Image)
 	}{
-		{"another default value", "module 1: the specialization constant 'app::scale' has a different default value than in module 0: build both from the same definition, or set it only for the kernels of one of them",
+		{"a different default value", "module 1: the specialization constant 'app::scale' has a different default value than in module 0: build both from the same definition, or set it only for the kernels of one of them",
 			func(images []specialize.Image) {
 				images[1].Metadata.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(make([]byte, 20)))
 			}},
-		{"other parts", "module 1: the specialization constant 'app::scale' has different parts than in module 0",
+		{"different parts", "module 1: the specialization constant 'app::scale' has different parts than in module 0",
 			func(images []specialize.Image) {
 				images[1] = specialize.Image{Place: "module 1", Metadata: metadata(propset.SpecConstant{Name: scale, Records: []propset.SpecRecord{{ID: 3, Offset: 0, Size: 4}}})}
 			}},
-		{"another type", "module 1: the part of the specialization constant '____ZN3appL5scaleE' at offset 0 has the type i64, and in module 0 double",
+		{"a different type", "module 1: the part of the specialization constant '____ZN3appL5scaleE' at offset 0 has the type i64, and in module 0 double",
 			func(images []specialize.Image) { images[1].Code = bools(0) }},
-		{"another size", "module 0: the part of the constant '_ZN3app3podE' at offset 0 has 4 bytes, and the type i64 in the SPIR-V",
+		{"a different size", "module 0: the part of the constant '_ZN3app3podE' at offset 0 has 4 bytes, and the type i64 in the SPIR-V",
 			func(images []specialize.Image) {
 				images[0].Code = []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 0, Type: testkit.I64}))}
 			}},
-		{"one number of two constants", "module 0: the specialization constants '____ZN3appL5scaleE' and '_ZN3app3podE' have the same number, 1: setting one would also set the other",
+		{"one number for two constants", "module 0: the specialization constants '____ZN3appL5scaleE' and '_ZN3app3podE' have the same number, 1: setting one would also set the other",
 			func(images []specialize.Image) { images[0].Metadata, images[0].Code = podAnd(1), nil }},
-		{"one number of two parts", "module 0: the parts of the specialization constant '____ZN3appL5scaleE' at offsets 0 and 4 have the same number, 5",
+		{"one number for two parts", "module 0: the parts of the specialization constant '____ZN3appL5scaleE' at offsets 0 and 4 have the same number, 5",
 			func(images []specialize.Image) {
 				images[0] = specialize.Image{Place: "module 0", Metadata: metadata(propset.SpecConstant{Name: scale, Records: []propset.SpecRecord{{ID: 5, Offset: 0, Size: 4}, {ID: 5, Offset: 4, Size: 4}}})}
 			}},
-		{"one number, two types", "module 0: the constants with the number 3 have the types double and i64",
+		{"one number with two types", "module 0: the constants with the number 3 have the types double and i64",
 			func(images []specialize.Image) { images[0].Code = append(images[0].Code, bools(0)...) }},
 		{"no module", "module 0: not a usable SPIR-V module: offset 0: 3 bytes are too few for a header",
 			func(images []specialize.Image) { images[0].Code = []offload.Source{source([]byte("spv"))} }},
-		{"a type that no constant has", "module 0: not a usable SPIR-V module: offset 152: opcode 50: constant 3 has an unsupported type",
+		{"an invalid type of a constant", "module 0: not a usable SPIR-V module: offset 152: opcode 50: constant 3 has an unsupported type",
 			func(images []specialize.Image) {
 				images[0].Code = []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.I24}))}
 			}},
-		{"property sets that are wrong", "module 1: [SYCL/specialization constants default values] all: the 3 bytes end within",
+		{"invalid property sets", "module 1: [SYCL/specialization constants default values] all: the 3 bytes end within",
 			func(images []specialize.Image) {
 				images[1].Metadata.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(make([]byte, 3)))
 			}},
@@ -314,7 +314,7 @@ func TestDescribe(t *testing.T) {
 	}
 	img.Code = []offload.Source{source(nil)}
 	if _, err := specialize.Describe(native, img); err == nil || !strings.HasPrefix(err.Error(), "module 0: not a usable SPIR-V module") {
-		t.Errorf("an empty module: %v", err)
+		t.Errorf("empty module: %v", err)
 	}
 }
 
@@ -361,7 +361,7 @@ func FuzzSet(f *testing.F) {
 			}
 			for i, p := range c.Parts {
 				if p.Default != changes[0].Parts[i].New {
-					t.Fatalf("part %d of %q is %s, not %s", i, c.Name, p.Default, changes[0].Parts[i].New)
+					t.Fatalf("part %d of %q: %s, want %s", i, c.Name, p.Default, changes[0].Parts[i].New)
 				}
 			}
 		}

@@ -65,11 +65,11 @@ func TestEncode(t *testing.T) {
 			shown = test.text
 		}
 		if s := formatted(test.typ, got); s != shown {
-			t.Errorf("%v %s: shown as %s, want %s", test.typ, test.text, s, shown)
+			t.Errorf("%v %s: formatted as %s, want %s", test.typ, test.text, s, shown)
 		}
 	}
 	if s := formatted(fp8, []byte{0x3c}); s != "bytes:3c" {
-		t.Errorf("another encoding is shown as %s", s)
+		t.Errorf("unknown encoding formatted as %s", s)
 	}
 }
 

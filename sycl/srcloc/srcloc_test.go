@@ -77,20 +77,20 @@ func TestBelow(t *testing.T) {
 
 func TestHostileSets(t *testing.T) {
 	for name, text := range map[string]string{
-		"empty":                        "",
-		"no end":                       "11:0:a.cpp",
-		"a path outside":               "11:0:../a.cpp\n",
-		"an absolute path":             "11:0:/etc/passwd\n",
-		"no line":                      "0:0:a.cpp\n",
-		"a line that is too large":     "4294967296:0:a.cpp\n",
-		"no column":                    "11:a.cpp\n",
-		"a control character":          "11:0:a\x1b.cpp\n",
-		"an unknown aspect":            "11:0:a.cpp\nfp63\t1:1:a.cpp\t\n",
-		"too few fields":               "11:0:a.cpp\nfp64\t1:1:a.cpp\n",
-		"too many fields":              "11:0:a.cpp\nfp64\t1:1:a.cpp\tf\tg\n",
-		"a function that is not shown": "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n",
-		"a name of a megabyte":         "11:0:a.cpp\nfp64\t1:1:a.cpp\t" + strings.Repeat("f", 1<<20) + "\n",
-		"many origins":                 "11:0:a.cpp\n" + strings.Repeat("fp64\t1:1:a.cpp\t\n", 1000),
+		"empty":                                "",
+		"an unterminated location":             "11:0:a.cpp",
+		"a path out of the workspace":          "11:0:../a.cpp\n",
+		"an absolute path":                     "11:0:/etc/passwd\n",
+		"a missing line":                       "0:0:a.cpp\n",
+		"a line that is too large":             "4294967296:0:a.cpp\n",
+		"a missing column":                     "11:a.cpp\n",
+		"a control character":                  "11:0:a\x1b.cpp\n",
+		"an unknown aspect":                    "11:0:a.cpp\nfp63\t1:1:a.cpp\t\n",
+		"too few fields":                       "11:0:a.cpp\nfp64\t1:1:a.cpp\n",
+		"too many fields":                      "11:0:a.cpp\nfp64\t1:1:a.cpp\tf\tg\n",
+		"a function with invisible characters": "11:0:a.cpp\nfp64\t1:1:a.cpp\t\x1b[2J\n",
+		"an excessively long name":             "11:0:a.cpp\nfp64\t1:1:a.cpp\t" + strings.Repeat("f", 1<<20) + "\n",
+		"many origins":                         "11:0:a.cpp\n" + strings.Repeat("fp64\t1:1:a.cpp\t\n", 1000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := new(propset.Registry)
@@ -103,7 +103,7 @@ func TestHostileSets(t *testing.T) {
 	r := new(propset.Registry)
 	r.Add(Set).Put("K", propset.Uint(1))
 	if _, ok := ReadKernel(r, "K"); ok {
-		t.Error("a number is taken for places")
+		t.Error("a number is accepted as locations")
 	}
 }
 
@@ -153,13 +153,13 @@ func FuzzOf(f *testing.F) {
 		}
 		for _, o := range append(k.Origins, Origin{Location: k.Location}) {
 			if clean, ok := WorkspacePath(o.Location.Path); !o.Location.IsZero() && (!ok || clean != o.Location.Path || o.Location.Line == 0) {
-				t.Fatalf("place %+v", o.Location)
+				t.Fatalf("invalid location %+v", o.Location)
 			}
 		}
 		again := new(propset.Registry)
 		Merge(again, r)
 		if got, _ := ReadKernel(again, "K"); got.Location != k.Location || len(k.Origins) > 0 && len(got.Origins) == 0 {
-			t.Fatalf("%+v comes back as %+v", k, got)
+			t.Fatalf("%+v is read as %+v", k, got)
 		}
 	})
 }

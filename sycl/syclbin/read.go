@@ -143,8 +143,8 @@ func wrappedIn(files []*offload.File) (entries []wrapped) {
 // container reads the content of OffloadBinary containers.
 func (rd *reader) container() error {
 	files, err := offload.ReadAll(rd.r, rd.file.Size)
-	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
-		return &FormatError{Offset: fault.Offset, Err: fault}
+	if formatErr := (*offload.FormatError)(nil); errors.As(err, &formatErr) {
+		return &FormatError{Offset: formatErr.Offset, Err: formatErr}
 	}
 	if err != nil {
 		return err

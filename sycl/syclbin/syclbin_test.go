@@ -807,7 +807,7 @@ func check(t testing.TB, data []byte) {
 	}
 }
 
-func TestDamageIsAnErrorOrAModel(t *testing.T) {
+func TestDamagedFiles(t *testing.T) {
 	for _, v := range vectors {
 		t.Run(v.name, func(t *testing.T) {
 			data := vector(t, v.name)

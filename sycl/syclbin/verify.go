@@ -215,16 +215,16 @@ func (v *verifier) values(place string, r *propset.Registry) {
 			if s.Name == propset.SYCLBINGlobal && p.Key == keyState || s.Name == propset.SYCLBINIR && p.Key == keyType {
 				continue
 			}
-			var fault *propset.SyntaxError
-			if _, err := propset.Describe(s.Name, p.Key, p.Value); errors.As(err, &fault) {
+			var syntaxErr *propset.SyntaxError
+			if _, err := propset.Describe(s.Name, p.Key, p.Value); errors.As(err, &syntaxErr) {
 				faulty = true
-				v.add(propertyType, place, "%s, key %s: %s", safetext.Quote(s.Name), safetext.Quote(p.Key), fault.Msg)
+				v.add(propertyType, place, "%s, key %s: %s", safetext.Quote(s.Name), safetext.Quote(p.Key), syntaxErr.Msg)
 			}
 		}
 	}
-	var fault *propset.SyntaxError
-	if _, err := propset.ReadSpecConstants(r); !faulty && errors.As(err, &fault) {
-		v.add(propertyType, place, "%s, key %s: %s", safetext.Quote(fault.Set), safetext.Quote(fault.Key), fault.Msg)
+	var syntaxErr *propset.SyntaxError
+	if _, err := propset.ReadSpecConstants(r); !faulty && errors.As(err, &syntaxErr) {
+		v.add(propertyType, place, "%s, key %s: %s", safetext.Quote(syntaxErr.Set), safetext.Quote(syntaxErr.Key), syntaxErr.Msg)
 	}
 }
 

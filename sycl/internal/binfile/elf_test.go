@@ -77,7 +77,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("section %+v", s)
 	}
 	if !s.HasPrefix(".text.") || s.HasPrefix(".text.b") {
-		t.Error("the prefix of a name is wrong")
+		t.Error("HasPrefix is wrong")
 	}
 }
 
@@ -110,7 +110,7 @@ func TestWithoutSections(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	good := file(".text.a")
 	names := len(good) - sectionSize // header of the section of names
 	put := func(offset int, b ...byte) []byte {
@@ -126,22 +126,22 @@ func TestFaults(t *testing.T) {
 		want   string
 	}{
 		{"nothing", nil, 0, "0 bytes are too few for an ELF file"},
-		{"another file", put(0, 'M', 'Z'), 0, "not an ELF file"},
+		{"a different file type", put(0, 'M', 'Z'), 0, "not an ELF file"},
 		{"32 bits", put(4, 1), 4, "the ELF file is a 32-bit little-endian one; only 64-bit little-endian ones are supported"},
 		{"big-endian", put(5, 2), 4, "the ELF file is a 64-bit big-endian one"},
 		{"a short file of 32 bits", put(4, 1)[:52], 4, "32-bit"},
 		{"no class", put(4, 0), 4, "the ELF file has class 0 and byte order 1"},
 		{"a short header", good[:63], 0, "63 bytes are too few for the ELF header"},
-		{"program headers of another size", put(54, 1), 32, "the size of the program headers is 1 instead of 56"},
+		{"program headers of a different size", put(54, 1), 32, "the size of the program headers is 1 instead of 56"},
 		{"program headers past the end", put64(32, 1<<63), 32, "the 1 program headers at 0x8000000000000000 reach past the end"},
-		{"section headers of another size", put(58, 1), 40, "the size of the section headers is 1 instead of 64"},
+		{"section headers of a different size", put(58, 1), 40, "the size of the section headers is 1 instead of 64"},
 		{"section headers past the end", put64(40, 1<<64-64), 40, "section headers at 0xffffffffffffffc0 reach past the end"},
 		{"too many sections", put(60, 0, 0), 60, "more than 1048576"},
-		{"names in no section", put(62, 3), 62, "in section 3 of 3"},
+		{"missing section of names", put(62, 3), 62, "in section 3 of 3"},
 		{"names past the end", put64(names+24, 1<<63), int64(names), "the names of the sections, 19 bytes"},
 		{"too many names", put64(names+32, 1<<63), int64(names), "reach past the end"},
 		{"a name past the names", put(names, 19), int64(names), "the name of section 2 is past the end of the names"},
-		{"a name without an end", put64(names+32, 5), headerSize + segmentSize, "do not end in NUL"},
+		{"an unterminated name", put64(names+32, 5), headerSize + segmentSize, "do not end in NUL"},
 	}
 	binary.LittleEndian.PutUint64(tests[11].data[len(good)-3*sectionSize+32:], maxSections+1)
 	for _, test := range tests {
@@ -155,7 +155,7 @@ func TestFaults(t *testing.T) {
 	}
 	var fault *ELFError
 	if _, err := ReadELF(bytes.NewReader(good[:len(good)-1]), int64(len(good))); !errors.As(err, &fault) || !strings.Contains(fault.Msg, "ends early") {
-		t.Errorf("a file that ends early: %v", err)
+		t.Errorf("truncated file: %v", err)
 	}
 }
 
@@ -171,10 +171,10 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, s := range file.Sections {
 			if name := s.Name(); !s.HasPrefix(name) || strings.Contains(name, "\x00") {
-				t.Errorf("the name is %q", name)
+				t.Errorf("name %q", name)
 			}
 			if s.Header < 0 || s.Header > int64(len(data))-sectionSize {
-				t.Errorf("a header at %#x of %#x", s.Header, len(data))
+				t.Errorf("header at %#x, beyond the size %#x", s.Header, len(data))
 			}
 		}
 	})
@@ -195,6 +195,6 @@ func TestShortName(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if name, ok := (Section{}).ShortName(5); name != "" || !ok {
-		t.Errorf("a section of a file without names: %q, %v", name, ok)
+		t.Errorf("section without a name: %q, %v", name, ok)
 	}
 }

@@ -45,7 +45,7 @@ func TestStream(t *testing.T) {
 			}
 			got, err := io.ReadAll(io.NewSectionReader(m, 0, m.Size()))
 			if err != nil || string(got) != "head"+string(data) {
-				t.Errorf("%d bytes instead of %d, or others: %v", len(got), len(data)+4, err)
+				t.Errorf("got %d bytes, want %d, or content differs: %v", len(got), len(data)+4, err)
 			}
 			tests := []struct {
 				name   string
@@ -58,7 +58,7 @@ func TestStream(t *testing.T) {
 				{"cut", stream[:len(stream)-5], len(data), method.String() + ": unexpected EOF"},
 				{"nothing", nil, 1, ""},
 				{"no stream", []byte("no stream at all"), 1, method.String() + ": "},
-				{"bytes that follow", append(bytes.Clone(stream), 1, 2), len(data), method.String() + ": "},
+				{"bytes after the stream", append(bytes.Clone(stream), 1, 2), len(data), method.String() + ": "},
 			}
 			for _, test := range tests {
 				err := Inflate(new(Memory), bytes.NewReader(test.stream), method, int64(test.size))
@@ -81,8 +81,8 @@ func TestAllowed(t *testing.T) {
 		{"a large one by a small factor", 1 << 20, maxRatio << 20, MaxInflated, ""},
 		{"a large one by a large factor", 1 << 20, (maxRatio + 1) << 20, MaxInflated, "refused as a decompression bomb"},
 		{"the limit", MaxInflated / 2, MaxInflated, MaxInflated, ""},
-		{"beyond the limit", MaxInflated, MaxInflated + 1, MaxInflated, "more than the 1073741824 bytes"},
-		{"beyond what is left", 10, 10, 9, "more than the 9 bytes"},
+		{"above the limit", MaxInflated, MaxInflated + 1, MaxInflated, "more than the 1073741824 bytes"},
+		{"above the remaining budget", 10, 10, 9, "more than the 9 bytes"},
 	}
 	for _, test := range tests {
 		err := CheckInflatedSize(test.stored, test.want, test.most)
@@ -119,10 +119,10 @@ func FuzzStream(f *testing.F) {
 		m := new(Memory)
 		err := Inflate(m, bytes.NewReader(stream), RecognizeCompression(stream), int64(want))
 		if err == nil && m.Size() != int64(want) {
-			t.Errorf("%d bytes instead of %d", m.Size(), want)
+			t.Errorf("%d bytes, want %d", m.Size(), want)
 		}
 		if size := (*InflatedSizeError)(nil); errors.As(err, &size) && size.More != (m.Size() > int64(want)) {
-			t.Errorf("%v with %d bytes", err, m.Size())
+			t.Errorf("error %v with %d bytes", err, m.Size())
 		}
 	})
 }

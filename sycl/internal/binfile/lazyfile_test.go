@@ -43,7 +43,7 @@ func TestFewAreOpen(t *testing.T) {
 	}
 	readers.Wait()
 	if n := opened.recent.Len(); n > maxOpen {
-		t.Errorf("%d files are open", n)
+		t.Errorf("%d open files", n)
 	}
 }
 
@@ -77,6 +77,6 @@ func TestClose(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Open(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
+		t.Errorf("missing file: %v", err)
 	}
 }

@@ -19,6 +19,6 @@ func TestBuf(t *testing.T) {
 		t.Errorf("%#x, then %q", n, sub)
 	}
 	if string(b) != "!" {
-		t.Errorf("%q is left", b)
+		t.Errorf("%q remains", b)
 	}
 }

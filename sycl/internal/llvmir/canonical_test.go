@@ -176,7 +176,7 @@ func TestCanonicalKeeps(t *testing.T) {
 			"%a = type { i32 }\n%b = type <{ i32 }>\n@x = global %a zeroinitializer\n@y = global %b zeroinitializer\n",
 			"%struct.0 = type { i32 }\n%struct.1 = type <{ i32 }>\n@x = global %struct.0 zeroinitializer\n@y = global %struct.1 zeroinitializer\n",
 		},
-		"types with themselves as a field, which LLVM refuses": {
+		"recursive types, which LLVM rejects": {
 			"%a = type { %a }\n%b = type { %b }\n@x = global %a zeroinitializer\n@y = global %b zeroinitializer\n",
 			"%a = type { %a }\n%b = type { %b }\n@x = global %a zeroinitializer\n@y = global %b zeroinitializer\n",
 		},
@@ -184,17 +184,17 @@ func TestCanonicalKeeps(t *testing.T) {
 			"%a = type opaque\n%b = type opaque\n@x = external global %a\n@y = external global %b\n",
 			"%a = type opaque\n%b = type opaque\n@x = external global %a\n@y = external global %b\n",
 		},
-		"a local value that is called as a type would be": {
+		"a local value named like a type": {
 			"%a = type { i32 }\ndefine i32 @f(i32 %struct.0) {\n  %a = alloca %a\n  ret i32 %struct.0\n}\n",
 			"%struct.1 = type { i32 }\ndefine i32 @f(i32 %struct.0) {\n  %struct.1 = alloca %struct.1\n  ret i32 %struct.0\n}\n",
 		},
-		"local symbols of one name": {
+		"local symbols with the same base name": {
 			"define void @f() {\n  call void @g.4()\n  call void @g()\n  call void @g.1.2()\n  ret void\n}\ndefine internal void @g() { ret void }\n" +
 				"define internal void @g.4() { unreachable }\ndefine internal void @g.1.2() { ret void }\n",
 			"define void @f() {\n  call void @g()\n  call void @g.1()\n  call void @g.2()\n  ret void\n}\ndefine internal void @g() { unreachable }\n" +
 				"define internal void @g.1() { ret void }\ndefine internal void @g.2() { ret void }\n",
 		},
-		"a local symbol whose name another one has": {
+		"a local symbol with a conflicting name": {
 			"@v = external global i32\n@v.3 = internal global i32 0\n@0 = private global i32 1\n",
 			"@.unnamed = private global i32 1\n@v = external global i32\n@v.1 = internal global i32 0\n",
 		},
@@ -202,7 +202,7 @@ func TestCanonicalKeeps(t *testing.T) {
 			"%0 = type { i32 }\ndefine void @f(ptr %0) {\n  %2 = getelementptr %0, ptr %0, i32 0\n  ret void\n}\n",
 			"%0 = type { i32 }\ndefine void @f(ptr %0) {\n  %2 = getelementptr %0, ptr %0, i32 0\n  ret void\n}\n",
 		},
-		"a type that keeps the name that another one would get": {
+		"a type with a name that would be assigned to a different type": {
 			"%struct.0 = type opaque\n%a = type { i32 }\n@x = external global %a\n@y = external global %struct.0\n",
 			"%struct.1 = type { i32 }\n%struct.0 = type opaque\n@x = external global %struct.1\n@y = external global %struct.0\n",
 		},
@@ -216,7 +216,7 @@ func TestCanonicalKeeps(t *testing.T) {
 			"!a = !{!4, !5}\n!4 = distinct !{}\n!5 = distinct !{}\n",
 			"!a = !{!0, !1}\n!0 = distinct !{}\n!1 = distinct !{}\n",
 		},
-		"nodes that lead to themselves": {
+		"nodes that refer to themselves": {
 			"!a = !{!4, !5}\n!4 = distinct !{!4}\n!5 = distinct !{!5}\n",
 			"!a = !{!0, !1}\n!0 = distinct !{!0}\n!1 = distinct !{!1}\n",
 		},

@@ -60,26 +60,26 @@ func checkPrinted(t *testing.T, opt, name string, data []byte) {
 	m, err := Parse(name, string(data))
 	testkit.NoError(t, err)
 	if text(t, m) != string(data) {
-		t.Error("the text is not kept")
+		t.Error("text not preserved")
 	}
 	m.edited = true
 	if text(t, m) != string(data) {
-		t.Error("the text is not kept entity by entity")
+		t.Error("text not preserved when written by entity")
 	}
 	m.edited = false
 	for _, f := range m.Functions() {
 		for in := range f.Body() {
 			if in.Type() == nil {
-				t.Errorf("%s: no type for %s", f.Name(), in.Text())
+				t.Errorf("%s: unknown type of %s", f.Name(), in.Text())
 			}
 			for _, o := range in.Operands() {
 				if o.Type == nil && in.Op() != "extractvalue" && in.Op() != "insertvalue" && in.Op() != "cleanupret" {
-					t.Errorf("%s: no type of %s in %s", f.Name(), o.Text, in.Text())
+					t.Errorf("%s: unknown type of %s in %s", f.Name(), o.Text, in.Text())
 				}
 			}
 			if id, ok := in.Metadata("dbg"); ok {
 				if l, ok := in.DebugLoc(); !ok || l.Path == "" {
-					t.Errorf("%s: !%d leads nowhere", f.Name(), id)
+					t.Errorf("%s: !%d has no location", f.Name(), id)
 				}
 			}
 		}
@@ -96,7 +96,7 @@ func checkPrinted(t *testing.T, opt, name string, data []byte) {
 			canonical := canonicalOf(t, name, b.String())
 			verify(t, f.Name()+" "+what+" in canonical form", []byte(canonical))
 			if canonicalOf(t, name, canonical) != canonical {
-				t.Errorf("%s %s: the canonical form of the canonical form is another one", f.Name(), what)
+				t.Errorf("%s %s: WriteCanonical is not idempotent", f.Name(), what)
 			}
 		}
 	}

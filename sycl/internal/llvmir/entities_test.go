@@ -103,10 +103,10 @@ attributes #3 = { "virtual-call" }
 func TestRichModule(t *testing.T) {
 	m := parse(t, rich)
 	if got := text(t, m); got != rich {
-		t.Error("the text is not kept")
+		t.Error("text not preserved")
 	}
 	if got := text(t, parse(t, strings.ReplaceAll(rich, "\n", "\r\n"))); got != strings.ReplaceAll(rich, "\n", "\r\n") {
-		t.Error("a text with CRLF is not kept")
+		t.Error("text with CRLF not preserved")
 	}
 	check := func(what string, got, want any) {
 		t.Helper()
@@ -236,7 +236,7 @@ func TestInstructions(t *testing.T) {
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got):
-			t.Errorf("%d: nothing, want %v", i, want[i])
+			t.Errorf("%d: missing, want %v", i, want[i])
 		case i >= len(want):
 			t.Errorf("%d: got %v", i, got[i])
 		case got[i] != want[i] && want[i].op != "uselistorder":
@@ -281,12 +281,12 @@ attributes #1 = { nounwind }
 		"!exec = !{!2}\n",
 	} {
 		if !strings.Contains(b.String(), line) {
-			t.Errorf("no %q in\n%s", line, b.String())
+			t.Errorf("missing %q in\n%s", line, b.String())
 		}
 	}
 	for _, word := range []string{"uselistorder", "^0", "@dg", "personality"} {
 		if strings.Contains(b.String(), word) {
-			t.Errorf("%s in\n%s", word, b.String())
+			t.Errorf("unexpected %s in\n%s", word, b.String())
 		}
 	}
 }
@@ -341,10 +341,10 @@ func TestSymbolEdits(t *testing.T) {
 		"a variable gets metadata and an attribute":  {func(m *Module) { m.Global("h").SetAttribute("q", "1"); m.Global("h").SetMetadata("b", 1) }, []string{`align 4, !a !0, !b !1 "q"="1"`}},
 		"a variable becomes internal":                {func(m *Module) { m.Global("h").SetLinkage(Internal) }, []string{"@h = internal global i32 1, align 4, !a !0\n"}},
 		"a declared variable is defined":             {func(m *Module) { m.Global("g").SetDefinition("i32", "2") }, []string{"@g = addrspace(1) global i32 2, align 4"}},
-		"a variable gets another type":               {func(m *Module) { m.Global("h").SetDefinition("[2 x i8]", `c"ab"`) }, []string{`@h = global [2 x i8] c"ab", comdat`}},
+		"a variable gets a different type":           {func(m *Module) { m.Global("h").SetDefinition("[2 x i8]", `c"ab"`) }, []string{`@h = global [2 x i8] c"ab", comdat`}},
 		"a parameter gets attributes":                {func(m *Module) { m.Function("f").SetParamAttribute(0, "s", "1") }, []string{`@f(ptr "s"="1" %x)`}},
 		"all uses follow a rename":                   {func(m *Module) { must(m.RenameAll(map[string]string{"f": "a b", "h": "0x"})) }, []string{`i32 @"a b"(ptr %x) #0 comdat($f)`, `call i32 @"a b"(ptr @"0x")`, `!1 = !{ptr @"a b"}`, `@"0x" = global`}},
-		"named metadata grows":                       {func(m *Module) { m.AppendNamed("n", 0); m.AppendNamed("n", m.AddNode("i8 1")) }, []string{"!n = !{!0, !2}", "!2 = !{i8 1}"}},
+		"named metadata is extended":                 {func(m *Module) { m.AppendNamed("n", 0); m.AppendNamed("n", m.AddNode("i8 1")) }, []string{"!n = !{!0, !2}", "!2 = !{i8 1}"}},
 		"a node is replaced":                         {func(m *Module) { must(m.SetNode(0, `!{!"x"}`)) }, []string{"!0 = !{!\"x\"}\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -353,7 +353,7 @@ func TestSymbolEdits(t *testing.T) {
 			got := text(t, m)
 			for _, want := range test.want {
 				if !strings.Contains(got, want) {
-					t.Errorf("no %q in\n%s", want, got)
+					t.Errorf("missing %q in\n%s", want, got)
 				}
 			}
 			parse(t, got)

@@ -30,7 +30,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		m := fuzzed(t, text)
 		if got := textOf(t, m); got != text {
-			t.Fatalf("an unedited module is written differently:\n%s", got)
+			t.Fatalf("writing changed an unedited module:\n%s", got)
 		}
 		readAll(m)
 		m.edited = true // written entity by entity
@@ -99,7 +99,7 @@ func FuzzSubset(f *testing.F) {
 			t.Helper()
 			sub, err := extract(m, s)
 			if err != nil {
-				t.Fatalf("%s cannot be read: %v", what, err)
+				t.Fatalf("cannot parse %s: %v", what, err)
 			}
 			readAll(sub)
 			return sub
@@ -174,7 +174,7 @@ func FuzzEdits(f *testing.F) {
 		for _, s := range symbolsOf(m) {
 			there := again.Symbol(s.Name())
 			if there == nil {
-				t.Fatalf("@%s is gone:\n%s", s.Name(), textOf(t, m))
+				t.Fatalf("@%s was lost:\n%s", s.Name(), textOf(t, m))
 			}
 			if _, alias := s.(*Alias); alias {
 				continue

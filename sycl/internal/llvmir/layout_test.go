@@ -86,7 +86,7 @@ func TestLayout(t *testing.T) {
 				t.Errorf("offsets %v, %v, want %s", offsets, err, test.offsets)
 			}
 			if test.offsets == "" && err == nil {
-				t.Error("it has fields")
+				t.Error("unexpected fields")
 			}
 		})
 	}
@@ -142,12 +142,12 @@ func TestLayoutIsLLVMs(t *testing.T) {
 			}
 			n, err := strconv.ParseUint(value, 10, 64)
 			if err != nil || got >= len(want) || n != want[got] {
-				t.Errorf("layout %q: of @v%d LLVM says%s", layout, got, line)
+				t.Errorf("layout %q: LLVM's @v%d:%s", layout, got, line)
 			}
 			got++
 		}
 		if got != len(want) {
-			t.Errorf("LLVM folds %d of %d", got, len(want))
+			t.Errorf("LLVM folded %d of %d constants", got, len(want))
 		}
 	}
 }
@@ -179,10 +179,10 @@ func FuzzLayout(f *testing.F) {
 				continue
 			}
 			if size.Alloc < size.Store || size.Align == 0 || size.Alloc%size.Align != 0 && typ.Kind() != Struct {
-				t.Fatalf("%s has %+v", text, size)
+				t.Fatalf("%s: size %+v", text, size)
 			}
 			if again, err := l.Size(typ); err != nil || again != size {
-				t.Fatalf("%s has %+v, and then %+v, %v", text, size, again, err)
+				t.Fatalf("%s: size %+v, then %+v, %v", text, size, again, err)
 			}
 		}
 	})

@@ -81,7 +81,7 @@ func TestFunctions(t *testing.T) {
 		t.Errorf("kernels: %v", k)
 	}
 	if m.Function("twice").Defined() || !m.Function("init").Defined() {
-		t.Error("defined is wrong")
+		t.Error("Defined is wrong")
 	}
 	if got := strings.Join(m.Function("_ZTS1K").References(), ","); got != "odd name,table,twice" {
 		t.Errorf("references: %s", got)
@@ -101,7 +101,7 @@ func TestAttributes(t *testing.T) {
 		t.Errorf("attribute without a value: %q, %v", v, ok)
 	}
 	if _, ok := m.Function("init").Attribute("sycl-module-id"); ok {
-		t.Error("an attribute of another group is found")
+		t.Error("found an attribute of a different group")
 	}
 	k.SetAttribute("own", `a"b\`)
 	if v, ok := k.Attribute("own"); !ok || v != `a"b\` {
@@ -109,22 +109,22 @@ func TestAttributes(t *testing.T) {
 	}
 	want := `define spir_kernel void @_ZTS1K(ptr byval(%"class (x)") align 8 %0) local_unnamed_addr "own"="a\22b\5C" #0 !dbg !2 {`
 	if got := text(t, m); !strings.Contains(got, want+"\n") {
-		t.Errorf("no line %s in\n%s", want, got)
+		t.Errorf("missing line %s in\n%s", want, got)
 	}
 }
 
 func TestEdits(t *testing.T) {
 	m := parse(t, sample)
 	if !m.DeleteGlobal("llvm.global_ctors") || m.DeleteGlobal("none") {
-		t.Error("DeleteGlobal answers wrongly")
+		t.Error("DeleteGlobal returns a wrong result")
 	}
 	k := m.Function("_ZTS1K")
 	if k.HasMetadata("reqd_work_group_size") || !k.HasMetadata("dbg") {
-		t.Error("HasMetadata answers wrongly before the edit")
+		t.Error("HasMetadata is wrong before the edit")
 	}
 	k.SetMetadata("reqd_work_group_size", m.AddNode("i32 8, i32 1, i32 1"))
 	if !k.HasMetadata("reqd_work_group_size") {
-		t.Error("HasMetadata answers wrongly after the edit")
+		t.Error("HasMetadata is wrong after the edit")
 	}
 	m.Function("init").Internalize()
 	got := text(t, m)
@@ -133,11 +133,11 @@ func TestEdits(t *testing.T) {
 		"!8 = !{i32 8, i32 1, i32 1}\n",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
+			t.Errorf("missing %q in\n%s", want, got)
 		}
 	}
 	if strings.Contains(got, "global_ctors") {
-		t.Error("the deleted global is written")
+		t.Error("deleted global written")
 	}
 }
 
@@ -162,7 +162,7 @@ func TestDistantNodes(t *testing.T) {
 		}
 	}
 	if n := len(table.dense); n > 2*18+1024 {
-		t.Errorf("18 nodes take a table of %d", n)
+		t.Errorf("table has size %d for 18 nodes", n)
 	}
 }
 
@@ -279,33 +279,33 @@ func TestMalformed(t *testing.T) {
 		text, want string
 		line       int
 	}{
-		"a body without an end":         {"\ndefine void @f() {\n  ret void\n", "unterminated body of function @f", 2},
-		"a header without a body":       {"\ndefine void @f()\n", "does not end with {", 2},
-		"a pointer of an old LLVM":      {"declare void @f(i8 addrspace(1)* %p)\n", "typed pointers, which LLVM before 17 wrote, are not supported", 1},
-		"a header that goes on wrongly": {"define void @f()\n@g = global i32 0\n", "unexpected text in the header", 2},
-		"a bracket too many":            {"!0 = !{}}\n", "closes nothing", 1},
-		"a group that does not end":     {"!0 = !{i32 1\n", "unterminated", 1},
-		"a string that does not end":    {"!0 = !\"abc\n", "unterminated", 1},
-		"no IR at all":                  {"#include <x>\n", "top-level entity", 1},
-		"an unknown word":               {"hello world\n", "'hello' does not start", 1},
-		"a node defined twice":          {"!0 = !{}\n!0 = !{}\n", "duplicate metadata node !0", 2},
-		"a global without a value":      {"@a = global i32\n", "initial value", 1},
-		"an alias of nothing":           {"@a = alias i32\n", "comma", 1},
-		"a function without a name":     {"define void () {\n}\n", "without a name", 1},
-		"an empty name of a function":   {"\ndeclare void @\"\"()\n", "a symbol without a name", 2},
-		"an empty name of a variable":   {"\n@\"\" = global i32 0\n", "a symbol without a name", 2},
-		"two functions of one name":     {"declare void @f()\ndeclare void @f()\n", "also in line 1", 2},
-		"a NUL byte":                    {"\n\n@a\x00\n", "NUL byte", 3},
-		"a group without a body":        {"attributes #0\n", "without a body", 1},
-		"a word after a target":         {"target triple = \"x\"\n\n  hello there\n", "unexpected text in a target", 3},
-		"a word after the source":       {"source_filename = \"x\"\nhello\n", "unexpected text in the source's name", 2},
-		"a word after a node":           {"!0 = !{i32 1} ; (\n; x\nhello\n", "unexpected text after the previous entity", 3},
-		"a word after named metadata":   {"!n = !{!0}\n{} hello\n", "unexpected text after the previous entity", 2},
-		"a word after a type":           {"%t = type { i32 }\nhello\n", "unexpected text in a type", 2},
-		"a word after a comdat":         {"$c = comdat any\nhello\n", "unexpected text in a comdat", 2},
-		"a word after attributes":       {"attributes #0 = { nounwind }\nhello\n", "unexpected text after the previous entity", 2},
-		"a word after assembly":         {"module asm \"nop\"\nhello\n", "unexpected text in module-level assembly", 2},
-		"a quoted name without an end":  {"declare void @\"f()\n", "unterminated", 1},
+		"an unterminated body":        {"\ndefine void @f() {\n  ret void\n", "unterminated body of function @f", 2},
+		"a header without a body":     {"\ndefine void @f()\n", "does not end with {", 2},
+		"a typed pointer":             {"declare void @f(i8 addrspace(1)* %p)\n", "typed pointers, which LLVM before 17 wrote, are not supported", 1},
+		"an invalid end of a header":  {"define void @f()\n@g = global i32 0\n", "unexpected text in the header", 2},
+		"an extra bracket":            {"!0 = !{}}\n", "closes nothing", 1},
+		"an unterminated group":       {"!0 = !{i32 1\n", "unterminated", 1},
+		"an unterminated string":      {"!0 = !\"abc\n", "unterminated", 1},
+		"not IR":                      {"#include <x>\n", "top-level entity", 1},
+		"an unknown word":             {"hello world\n", "'hello' does not start", 1},
+		"a duplicate node":            {"!0 = !{}\n!0 = !{}\n", "duplicate metadata node !0", 2},
+		"a global without a value":    {"@a = global i32\n", "initial value", 1},
+		"an alias without an aliasee": {"@a = alias i32\n", "comma", 1},
+		"a function without a name":   {"define void () {\n}\n", "without a name", 1},
+		"an empty name of a function": {"\ndeclare void @\"\"()\n", "a symbol without a name", 2},
+		"an empty name of a variable": {"\n@\"\" = global i32 0\n", "a symbol without a name", 2},
+		"duplicate functions":         {"declare void @f()\ndeclare void @f()\n", "also in line 1", 2},
+		"a NUL byte":                  {"\n\n@a\x00\n", "NUL byte", 3},
+		"a group without a body":      {"attributes #0\n", "without a body", 1},
+		"a word after a target":       {"target triple = \"x\"\n\n  hello there\n", "unexpected text in a target", 3},
+		"a word after the source":     {"source_filename = \"x\"\nhello\n", "unexpected text in the source's name", 2},
+		"a word after a node":         {"!0 = !{i32 1} ; (\n; x\nhello\n", "unexpected text after the previous entity", 3},
+		"a word after named metadata": {"!n = !{!0}\n{} hello\n", "unexpected text after the previous entity", 2},
+		"a word after a type":         {"%t = type { i32 }\nhello\n", "unexpected text in a type", 2},
+		"a word after a comdat":       {"$c = comdat any\nhello\n", "unexpected text in a comdat", 2},
+		"a word after attributes":     {"attributes #0 = { nounwind }\nhello\n", "unexpected text after the previous entity", 2},
+		"a word after assembly":       {"module asm \"nop\"\nhello\n", "unexpected text in module-level assembly", 2},
+		"an unterminated quoted name": {"declare void @\"f()\n", "unterminated", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse("x.ll", test.text)

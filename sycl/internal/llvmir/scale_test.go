@@ -87,7 +87,7 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 			b1, n1 := cost(small)
 			b4, n4 := cost(large)
 			if b4 > 6*b1 || n4 > 6*n1 {
-				t.Errorf("four times the text takes %d instead of %d bytes, %d instead of %d allocations", b4, b1, n4, n1)
+				t.Errorf("four times the text: %d instead of %d bytes, %d instead of %d allocations", b4, b1, n4, n1)
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func TestSubsetMemory(t *testing.T) {
 		return b
 	}
 	if small, large := cost(1000), cost(16000); large > 2*small {
-		t.Errorf("the same subsets take %d bytes of a small module and %d of a large one", small, large)
+		t.Errorf("equal subsets: %d bytes for a small module, %d for a large one", small, large)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestWideAndDeepTypes(t *testing.T) {
 	const depth = 900
 	text := "@a = global " + strings.Repeat("{ ", depth) + strings.Repeat("i8, ", 25_000) + "i8" + strings.Repeat(" }", depth) + " zeroinitializer\n"
 	if n, _ := memory(func() { parseString(t, text).Global("a").ValueType() }); n > 200*uint64(len(text)) {
-		t.Errorf("%d bytes of text take %d", len(text), n)
+		t.Errorf("%d bytes of text: %d bytes of memory", len(text), n)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > 6*int64(len(text)) {
-		t.Errorf("%d MiB of text take %d MiB", len(text)>>20, held>>20)
+		t.Errorf("%d MiB of text: %d MiB of memory", len(text)>>20, held>>20)
 	} else {
 		t.Logf("%d MiB of text take %.1f times that", len(text)>>20, float64(held)/float64(len(text)))
 	}
@@ -171,7 +171,7 @@ func TestLongLines(t *testing.T) {
 	bytes, count := cost(1 << 20)
 	manyBytes, many := cost(10 << 20)
 	if manyBytes > 13*bytes || many > 13*count {
-		t.Errorf("10 MiB take %d bytes and %d allocations, 1 MiB %d and %d", manyBytes, many, bytes, count)
+		t.Errorf("10 MiB: %d bytes and %d allocations, 1 MiB: %d and %d", manyBytes, many, bytes, count)
 	}
 }
 
@@ -179,23 +179,23 @@ func TestLongLinesAndDeepNesting(t *testing.T) {
 	long := "@a = global [5000000 x i8] c\"" + strings.Repeat("x", 10<<20) + "\"\n@b = global [1 x i32] [" + strings.Repeat("i32 1, ", 1<<20) + "i32 1]\n"
 	m := parseString(t, long)
 	if len(m.Globals()) != 2 {
-		t.Error("long lines are read wrongly")
+		t.Error("long lines parsed incorrectly")
 	}
 	deep := parseString(t, "@a = global "+strings.Repeat("[1 x ", 100_000)+"i8"+strings.Repeat("]", 100_000)+" zeroinitializer\n")
 	if deep.Global("a").ValueType() != nil {
-		t.Error("a type that is nested too deeply has a structure")
+		t.Error("a too deeply nested type has a structure")
 	}
 	for depth, want := range map[int]bool{deepestType: true, deepestType + 1: false} {
 		m := parseString(t, "@a = global "+strings.Repeat("{ ", depth)+"i8"+strings.Repeat(" }", depth)+" zeroinitializer\n")
 		if got := m.Global("a").ValueType() != nil; got != want {
-			t.Errorf("a type that is nested %d deep is known: %v", depth, got)
+			t.Errorf("type with nesting depth %d is known: %v", depth, got)
 		}
 	}
 	cyclic := parseString(t, "!0 = !DILocation(line: 1, scope: !1, inlinedAt: !0)\n!1 = !DILexicalBlock(scope: !1, line: 2)\n%a = type { %b }\n%b = type { %a }\n")
 	if _, ok := cyclic.Location(0); ok {
-		t.Error("a circle of scopes leads to a file")
+		t.Error("cyclic scopes have a file")
 	}
 	if body := cyclic.typeAt("%a").Body(); body.String() != "{ %b }" {
-		t.Errorf("%%a stands for %v", body)
+		t.Errorf("body of %%a: %v", body)
 	}
 }

@@ -35,32 +35,32 @@ func TestUnitLists(t *testing.T) {
 		want        string   // the compile unit in the output
 		has, not    []string // in the output
 	}{
-		"members that others refer to stay": {
+		"members with other references are kept": {
 			`file: !2, enums: !60, globals: !61, splitDebugInlining: false`, "!60 = !{!20, !21}\n!61 = !{!32, !30}\n",
 			`file: !2, enums: !{!20}, globals: !{!30}, splitDebugInlining: false`,
 			[]string{`"used"`, `"mine"`}, []string{"!60 =", "!61 =", `"unused"`, `"other"`},
 		},
-		"a list with all of its members is as it was": {
+		"a list with all of its members is unchanged": {
 			`file: !2,  enums: !60`, "!60 = !{!20}\n",
 			`file: !2,  enums: !60`, []string{"!60 = !{!20}\n"}, nil,
 		},
-		"an empty list is as it was": {
+		"an empty list is unchanged": {
 			`file: !2, enums: !50, retainedTypes: !50`, "",
 			`file: !2, enums: !50, retainedTypes: !50`, []string{"!50 = !{}\n"}, nil,
 		},
-		"a list without members goes": {
+		"a list without members is removed": {
 			`file: !2, imports: !60, producer: "imports: (, )"`, "!60 = !{!40}\n",
 			`file: !2, producer: "imports: (, )"`, nil, []string{"!40 =", "!41 =", "!60 ="},
 		},
-		"a list in place": {
+		"an inline list": {
 			`enums: !{!20, !21}, file: !2`, "",
 			`enums: !{!20}, file: !2`, nil, []string{`"unused"`},
 		},
-		"a member in place, which nothing else can refer to": {
+		"an inline member": {
 			`file: !2, enums: !{!20, !DICompositeType(tag: DW_TAG_enumeration_type, name: "here")}`, "",
 			`file: !2, enums: !{!20}`, nil, []string{`"here"`},
 		},
-		"a list that is used elsewhere": {
+		"a list with other references": {
 			`file: !2, enums: !5`, "",
 			`file: !2, enums: !5`, []string{"!5 = !{!20}"}, nil,
 		},
@@ -68,11 +68,11 @@ func TestUnitLists(t *testing.T) {
 			`file: !2, enums: !60, retainedTypes: !61`, "!60 = !{!20, null, !21}\n!61 = !{!21, !20}\n",
 			`file: !2, enums: !{!20}, retainedTypes: !{!20}`, nil, []string{"!60 =", "!61 ="},
 		},
-		"no list at all": {
+		"no lists": {
 			`file: !2, macros: !60`, "!60 = !{!DIMacro(type: DW_MACINFO_define, name: \"X\")}\n",
 			`file: !2, macros: !60`, []string{"!60 ="}, nil,
 		},
-		"a list that is null, or not there": {
+		"a null list, or none": {
 			`file: !2, enums: null, globals: !99`, "",
 			`file: !2, enums: null, globals: !99`, nil, nil,
 		},
@@ -86,19 +86,19 @@ func TestUnitLists(t *testing.T) {
 			got := b.String()
 			for _, s := range append(test.has, "!1 = distinct !DICompileUnit("+test.want+")\n") {
 				if !strings.Contains(got, s) {
-					t.Errorf("no %q in\n%s", s, got)
+					t.Errorf("missing %q in\n%s", s, got)
 				}
 			}
 			for _, s := range test.not {
 				if strings.Contains(got, s) {
-					t.Errorf("%q in\n%s", s, got)
+					t.Errorf("unexpected %q in\n%s", s, got)
 				}
 			}
 			// A subset of the output has the same contents.
 			again := parse(t, got)
 			b.Reset()
 			if err := again.WriteSubset(&b, Subset{Define: again.Closure(again.Function("f"))}); err != nil || b.String() != got {
-				t.Errorf("a subset of it (%v):\n%s\nof\n%s", err, b.String(), got)
+				t.Errorf("subset of the output (%v):\n%s\nof\n%s", err, b.String(), got)
 			}
 		})
 	}
@@ -134,7 +134,7 @@ func TestUnitListMemory(t *testing.T) {
 	small, short := cost(1000)
 	large, long := cost(16000)
 	if large > 2*small || long > short+100 {
-		t.Errorf("the same subsets take %d bytes of a small module and %d of a large one, and have %d and %d", small, large, short, long)
+		t.Errorf("equal subsets: %d bytes for a small module, %d for a large one; sizes %d and %d", small, large, short, long)
 	}
 }
 
@@ -169,18 +169,18 @@ func TestSubsetDebugInfo(t *testing.T) {
 				lists.compileUnits = compileUnits
 				testkit.NoError(t, err)
 				if b.Len() > untrimmed.Len()*9/10 {
-					t.Errorf("%d bytes, %d with the lists of the compile unit", b.Len(), untrimmed.Len())
+					t.Errorf("%d bytes, but %d with the lists of the compile unit", b.Len(), untrimmed.Len())
 				}
 				t.Logf("%d bytes, %d with the lists of the compile unit", b.Len(), untrimmed.Len())
 				for _, name := range []string{`"host_table"`, `"folded"`, `"Unused"`} {
 					if strings.Contains(b.String(), name) {
-						t.Errorf("%s is there:\n%s", name, b.String())
+						t.Errorf("unexpected %s in\n%s", name, b.String())
 					}
 				}
 				for other, names := range own {
 					for _, name := range names {
 						if has := strings.Contains(b.String(), "name: "+name); has != (other == kernel) {
-							t.Errorf("%s is there: %t", name, has)
+							t.Errorf("%s present: %t", name, has)
 						}
 					}
 				}

@@ -12,13 +12,13 @@ func TestComponents(t *testing.T) {
 		want  string
 	}{
 		"nothing":                       {nil, nil, "[]"},
-		"a chain, the last one first":   {[][]int{{1}, {2}, {}}, []int{0}, "[[2] [1] [0]]"},
-		"a node that leads to itself":   {[][]int{{0}}, []int{0}, "[[0]]"},
+		"a chain, in reverse order":     {[][]int{{1}, {2}, {}}, []int{0}, "[[2] [1] [0]]"},
+		"a node with an edge to itself": {[][]int{{0}}, []int{0}, "[[0]]"},
 		"a cycle":                       {[][]int{{1}, {2}, {0}}, []int{1}, "[[1 2 0]]"},
-		"two cycles, one to the other":  {[][]int{{1}, {0, 2}, {3}, {2}}, []int{0}, "[[2 3] [0 1]]"},
-		"a cycle inside of another one": {[][]int{{1}, {2}, {1, 3}, {0}}, []int{0}, "[[0 1 2 3]]"},
-		"a way that joins another one":  {[][]int{{1, 2}, {3}, {3}, {}}, []int{0}, "[[3] [1] [2] [0]]"},
-		"what no root reaches":          {[][]int{{}, {0}, {1}}, []int{1}, "[[0] [1]]"},
+		"two connected cycles":          {[][]int{{1}, {0, 2}, {3}, {2}}, []int{0}, "[[2 3] [0 1]]"},
+		"a nested cycle":                {[][]int{{1}, {2}, {1, 3}, {0}}, []int{0}, "[[0 1 2 3]]"},
+		"two paths that join":           {[][]int{{1, 2}, {3}, {3}, {}}, []int{0}, "[[3] [1] [2] [0]]"},
+		"unreachable nodes":             {[][]int{{}, {0}, {1}}, []int{1}, "[[0] [1]]"},
 		"several roots":                 {[][]int{{}, {0}, {}}, []int{2, 1, 0}, "[[2] [0] [1]]"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,34 +44,34 @@ func TestInvalidJSON(t *testing.T) {
 		{"white space", " \n", "the file is empty", 0},
 		{"a list", "[]", "not a JSON object", 0},
 		{"a number", "1", "not a JSON object", 0},
-		{"no UTF-8", "{\"list\": [\"\xff\"]}", "not valid UTF-8", 11},
+		{"invalid UTF-8", "{\"list\": [\"\xff\"]}", "not valid UTF-8", 11},
 		{"YAML", "count: 1", "not JSON: invalid character 'c'", 0},
-		{"no JSON", "{count: 1}", "not JSON: invalid character 'c'", 1},
-		{"half of a file", `{"count": 1`, "unexpected end of JSON", 11},
-		{"the wrong bracket", `{"count": 1]`, "not JSON: invalid character ']'", 11},
-		{"no value", `{"count"}`, "not JSON: invalid character '}'", 8},
-		{"a name that is no string", `{1: 1}`, "not JSON: ", 1},
-		{"a member twice", `{"count": 1, "count": 2}`, `duplicate member "count"`, 20},
-		{"a member twice, further in", `{"inner": {"count": 1, "count": 2}}`, `duplicate member "count"`, 30},
-		{"a member twice, once as an escape", `{"count": 1, "\u0063ount": 2}`, `duplicate member "count"`, 25},
-		{"a capital letter", `{"Count": 1}`, `member "Count" must contain only the letters a to z`, 8},
+		{"invalid JSON", "{count: 1}", "not JSON: invalid character 'c'", 1},
+		{"a truncated file", `{"count": 1`, "unexpected end of JSON", 11},
+		{"a mismatched bracket", `{"count": 1]`, "not JSON: invalid character ']'", 11},
+		{"a missing value", `{"count"}`, "not JSON: invalid character '}'", 8},
+		{"a name that is not a string", `{1: 1}`, "not JSON: ", 1},
+		{"a duplicate member", `{"count": 1, "count": 2}`, `duplicate member "count"`, 20},
+		{"a nested duplicate member", `{"inner": {"count": 1, "count": 2}}`, `duplicate member "count"`, 30},
+		{"a duplicate member with an escape", `{"count": 1, "\u0063ount": 2}`, `duplicate member "count"`, 25},
+		{"an uppercase letter", `{"Count": 1}`, `member "Count" must contain only the letters a to z`, 8},
 		{"a letter that folds to one in ASCII", `{"liſt": []}`, `member "liſt" must contain only the letters a to z`, 8},
 		{"an unknown member", `{"more": 1}`, `unknown member "more"`, 7},
-		{"another type", `{"count": "1"}`, `"count" must not be a string`, 13},
-		{"a member that is missing", `{"list": ["a"]}`, `"count" is missing`, 15},
-		{"a member that is missing, further in", `{"count": 1, "inner": {}}`, `"count" is missing`, 24},
+		{"a different type", `{"count": "1"}`, `"count" must not be a string`, 13},
+		{"a missing member", `{"list": ["a"]}`, `"count" is missing`, 15},
+		{"a nested missing member", `{"count": 1, "inner": {}}`, `"count" is missing`, 24},
 		{"null", `{"count": null}`, `"count" must not be null`, 14},
-		{"null for what may be missing", `{"count": 1, "inner": null}`, `"inner" must not be null`, 26},
+		{"null for an optional member", `{"count": 1, "inner": null}`, `"inner" must not be null`, 26},
 		{"null in a list", `{"count": 1, "list": [null]}`, `"list" must not be null`, 26},
 		{"deep nesting", strings.Repeat(`{"inner":`, 100), "more than 32 levels of nesting", 289},
 		{"data after the end", "{\"count\": 1}\n{}", "unexpected data after the end", 13},
-		{"an optional member that is empty", `{"count": 1, "list": []}`, `"list" must not be empty; remove it`, 23},
-		{"half a number", `{"count": 1e}`, `not JSON: "1e" is not a number`, 12},
-		{"a number that does not fit", `{"count": 1e99}`, `"count" must not be the number 1e99`, 14},
+		{"an empty optional member", `{"count": 1, "list": []}`, `"list" must not be empty; remove it`, 23},
+		{"a truncated number", `{"count": 1e}`, `not JSON: "1e" is not a number`, 12},
+		{"a number out of range", `{"count": 1e99}`, `"count" must not be the number 1e99`, 14},
 		{"a line break in a text", "{\"list\": [\"a\nb\"]}", "not JSON: ", 15},
-		{"a number for a text", `{"count": 1, "level": 7}`, `"level" must not be a number`, 23},
-		{"another word", `{"count": nil}`, "not JSON: invalid character 'n'", 10},
-		{"another list", `{"count": [1]}`, `"count" must not be a list`, 11},
+		{"a number instead of a string", `{"count": 1, "level": 7}`, `"level" must not be a number`, 23},
+		{"an unknown word", `{"count": nil}`, "not JSON: invalid character 'n'", 10},
+		{"a list of a different type", `{"count": [1]}`, `"count" must not be a list`, 11},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := JSON(strings.NewReader(test.text), new(file))
@@ -110,7 +110,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if err := json.Unmarshal(data, &want); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: got %+v, and encoding/json %+v, %v", data, got, want, err)
+			t.Errorf("%q: got %+v, but encoding/json %+v, %v", data, got, want, err)
 		}
 	})
 }

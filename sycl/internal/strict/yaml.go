@@ -13,13 +13,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A YAMLFault reports that a file is not a valid YAML document, with the location.
-type YAMLFault struct {
+// A YAMLError reports that a file is not a valid YAML document, with the location.
+type YAMLError struct {
 	Line int // from 1, 0 if unknown
 	Msg  string
 }
 
-func (f *YAMLFault) Error() string {
+func (f *YAMLError) Error() string {
 	if f.Line > 0 {
 		return fmt.Sprintf("line %d: %s", f.Line, f.Msg)
 	}
@@ -27,9 +27,9 @@ func (f *YAMLFault) Error() string {
 }
 
 // BadInput marks the error as caused by an input file.
-func (*YAMLFault) BadInput() {}
+func (*YAMLError) BadInput() {}
 
-// YAML returns the root of the single document in r, or nil if r has none. It returns a [YAMLFault]
+// YAML returns the root of the single document in r, or nil if r has none. It returns a [YAMLError]
 // if the file is malformed or longer than max bytes; other errors come from r.
 func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	data, err := io.ReadAll(io.LimitReader(r, max+1))
@@ -37,10 +37,10 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 		return nil, err
 	}
 	if int64(len(data)) > max {
-		return nil, &YAMLFault{Msg: fmt.Sprintf("file too large (limit %d bytes)", max)}
+		return nil, &YAMLError{Msg: fmt.Sprintf("file too large (limit %d bytes)", max)}
 	}
 	if line := ConflictLine(data); line > 0 {
-		return nil, &YAMLFault{Line: line, Msg: "merge conflict marker; resolve the conflict"}
+		return nil, &YAMLError{Line: line, Msg: "merge conflict marker; resolve the conflict"}
 	}
 	if err := checkText(data); err != nil {
 		return nil, err
@@ -51,13 +51,13 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, fault(err)
+		return nil, newYAMLError(err)
 	}
 	switch err := d.Decode(&second); {
 	case err == nil:
-		return nil, &YAMLFault{Line: second.Line, Msg: "the file contains more than one YAML document"}
+		return nil, &YAMLError{Line: second.Line, Msg: "the file contains more than one YAML document"}
 	case !errors.Is(err, io.EOF):
-		return nil, fault(err)
+		return nil, newYAMLError(err)
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
 		return nil, nil
@@ -69,14 +69,14 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 // which they take for a binary file, and line breaks other than LF and CRLF, which end a comment.
 func checkText(data []byte) error {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return &YAMLFault{Line: 1, Msg: "the file is UTF-16; save it as UTF-8"}
+		return &YAMLError{Line: 1, Msg: "the file is UTF-16; save it as UTF-8"}
 	}
 	at := hiddenBreak.FindIndex(data)
 	if at == nil {
 		return nil
 	}
 	char, _ := utf8.DecodeRune(data[at[0]:])
-	return &YAMLFault{Line: 1 + bytes.Count(data[:at[0]], []byte("\n")), Msg: fmt.Sprintf("line break %U, which editors may not show; use LF or CRLF", char)}
+	return &YAMLError{Line: 1 + bytes.Count(data[:at[0]], []byte("\n")), Msg: fmt.Sprintf("line break %U, which editors may not show; use LF or CRLF", char)}
 }
 
 var hiddenBreak = regexp.MustCompile(`[\x{85}\x{2028}\x{2029}]|\r(?:[^\n]|$)`)
@@ -96,8 +96,8 @@ func ConflictLine(data []byte) int {
 // yamlLine finds the line in messages of the YAML package.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-func fault(err error) *YAMLFault {
-	f := &YAMLFault{Msg: "not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
+func newYAMLError(err error) *YAMLError {
+	f := &YAMLError{Msg: "not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		f.Line, _ = strconv.Atoi(m[1])
 		f.Msg = "not YAML: " + strings.TrimPrefix(err.Error(), m[0])

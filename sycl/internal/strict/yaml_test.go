@@ -10,9 +10,9 @@ import (
 func TestRead(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "", "none"}, {"a comment", "# nothing\n", "none"}, {"null", "~\n", "null"}, {"a mapping", "a: 1\n", "!!map"},
-		{"no YAML", "a: 1\nb: [\n", "line 2: not YAML: "},
+		{"invalid YAML", "a: 1\nb: [\n", "line 2: not YAML: "},
 		{"a second document", "a: 1\n---\nb: 2\n", "line 2: the file contains more than one YAML document"},
-		{"a second document that is no YAML", "a: 1\n---\n[\n", "not YAML: "},
+		{"an invalid second document", "a: 1\n---\n[\n", "not YAML: "},
 		{"a merge conflict", "a: 1\n<<<<<<< HEAD\nb: 2\n=======\n>>>>>>> x\n", "line 2: merge conflict marker; resolve the conflict"},
 		{"UTF-16", "\xff\xfea\x00:\x00 \x001\x00", "line 1: the file is UTF-16; save it as UTF-8"},
 		{"UTF-16, big-endian", "\xfe\xff\x00a\x00:\x00 \x001", "line 1: the file is UTF-16; save it as UTF-8"},
@@ -27,12 +27,12 @@ func TestRead(t *testing.T) {
 	} {
 		n, err := YAML(strings.NewReader(test.text), 100)
 		got := "none"
-		var f *YAMLFault
+		var f *YAMLError
 		switch {
 		case errors.As(err, &f):
 			got = f.Error()
 		case err != nil:
-			t.Errorf("%s: %v is no fault", test.name, err)
+			t.Errorf("%s: %v is not a YAMLError", test.name, err)
 		case n != nil && IsNull(n):
 			got = "null"
 		case n != nil:

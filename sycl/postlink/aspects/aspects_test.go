@@ -253,7 +253,7 @@ func TestAspectsAreFoundInLinearTime(t *testing.T) {
 	}
 }
 
-func TestLongChainsAreCut(t *testing.T) {
+func TestLongChains(t *testing.T) {
 	const n = 2000
 	var b strings.Builder
 	b.WriteString("!sycl_aspects = !{}\n!0 = !{}\ndefine void @f0() \"sycl-module-id\"=\"a\" !sycl_declared_aspects !0 {\n  call void @f1()\n  ret void\n}\n")
