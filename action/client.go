@@ -248,7 +248,7 @@ func (c *commentClient) upsert(ctx context.Context, want wantedComment) (kept ke
 	kept, err = c.update(ctx, want, ours[0])
 	for _, other := range ours[1:] {
 		if err == nil {
-			err = c.drop(ctx, want, other)
+			err = c.removeDuplicate(ctx, want, other)
 		}
 	}
 	return kept, err
@@ -261,7 +261,7 @@ func (c *commentClient) update(ctx context.Context, want wantedComment, old comm
 	}
 	kept.Address = old.Address
 	if strings.ReplaceAll(old.Body, "\r\n", "\n") != want.Body {
-		now, err := c.change(ctx, want, old, want.Body)
+		now, err := c.replaceBody(ctx, want, old, want.Body)
 		if err != nil {
 			return kept, err
 		}
@@ -312,8 +312,8 @@ func (c *commentClient) commentAddress(want wantedComment, of comment) *url.URL 
 	return c.address(fmt.Sprintf("/repos/%s/issues/comments/%d", want.Repository, of.ID))
 }
 
-// change replaces the body of a comment.
-func (c *commentClient) change(ctx context.Context, want wantedComment, old comment, body string) (now comment, err error) {
+// replaceBody replaces the body of a comment.
+func (c *commentClient) replaceBody(ctx context.Context, want wantedComment, old comment, body string) (now comment, err error) {
 	_, err = c.do(ctx, http.MethodPatch, c.commentAddress(want, old), map[string]string{"body": body}, &now)
 	return now, err
 }
@@ -327,15 +327,15 @@ func (c *commentClient) delete(ctx context.Context, want wantedComment, old comm
 	return err
 }
 
-// drop removes a duplicate. If the duplicate cannot be deleted, drop replaces its body with a
+// removeDuplicate deletes a duplicate. If it cannot be deleted, removeDuplicate replaces its body with a
 // reference to the other comment.
-func (c *commentClient) drop(ctx context.Context, want wantedComment, other comment) error {
+func (c *commentClient) removeDuplicate(ctx context.Context, want wantedComment, other comment) error {
 	_, err := c.do(ctx, http.MethodDelete, c.commentAddress(want, other), nil, nil)
 	failed, ok := errors.AsType[*apiError](err)
 	if !ok || failed.again {
 		return err
 	}
-	_, err = c.change(ctx, want, other, want.Marker+"\n"+want.Short)
+	_, err = c.replaceBody(ctx, want, other, want.Marker+"\n"+want.Short)
 	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusNotFound {
 		return nil // another run has deleted it
 	}
@@ -494,15 +494,15 @@ func (e *apiError) Error() string {
 	case http.StatusUnauthorized:
 		return e.text("invalid token")
 	case http.StatusForbidden, http.StatusTooManyRequests:
-		return e.text(e.refused())
+		return e.text(e.refusalText())
 	case http.StatusNotFound:
 		return e.text("cannot find the pull request; check its number and the token's permissions")
 	}
 	return e.text(strings.ToLower(http.StatusText(e.Status)))
 }
 
-// refused returns why GitHub refuses the request, and how to fix it.
-func (e *apiError) refused() string {
+// refusalText returns why GitHub refuses the request, and how to fix it.
+func (e *apiError) refusalText() string {
 	switch e.cause {
 	case rateLimited:
 		text := "the token has exceeded its rate limit; rerun the job later"

@@ -237,14 +237,14 @@ func (r *runner) annotate(a annotation) bool {
 		}
 	}
 	if a.Title != "" {
-		properties["title"] = safetext.Escape(cut(a.Title, 200))
+		properties["title"] = safetext.Escape(truncate(a.Title, 200))
 	}
-	r.library.IssueCommand(&githubactions.Command{Name: string(a.Level), Message: cut(safetext.Escape(a.Message), maxMessage), Properties: properties})
+	r.library.IssueCommand(&githubactions.Command{Name: string(a.Level), Message: truncate(safetext.Escape(a.Message), maxMessage), Properties: properties})
 	return true
 }
 
-// cut returns at most n UTF-16 units of a text, with a note if it is truncated.
-func cut(s string, n int) string {
+// truncate returns at most n UTF-16 units of a text, with a note if it is truncated.
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -260,7 +260,7 @@ func cut(s string, n int) string {
 
 // debug writes a message that is shown if debugging is enabled.
 func (r *runner) debug(text string) {
-	r.library.IssueCommand(&githubactions.Command{Name: "debug", Message: safetext.Escape(cut(text, maxMessage))})
+	r.library.IssueCommand(&githubactions.Command{Name: "debug", Message: safetext.Escape(truncate(text, maxMessage))})
 }
 
 // debugging reports whether the user has enabled debug messages.
@@ -301,7 +301,7 @@ var (
 // logLine turns text into a line of the log that contains no command and does not look like a
 // compiler message, for which other steps may have set up problem matchers.
 func logLine(s string) string {
-	s = safetext.Escape(cut(s, maxLine))
+	s = safetext.Escape(truncate(s, maxLine))
 	s = position.ReplaceAllString(s, ": $1")
 	s = brackets.ReplaceAllString(s, "$1)$2 -")
 	s = severity.ReplaceAllString(s, "$1$2$3 -")

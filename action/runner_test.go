@@ -298,7 +298,7 @@ func TestLongMessages(t *testing.T) {
 			t.Errorf("%q: %d", c, n)
 		}
 	}
-	if got := cut("üüü", 6); got != "üüü" {
+	if got := truncate("üüü", 6); got != "üüü" {
 		t.Errorf("got %q", got)
 	}
 }

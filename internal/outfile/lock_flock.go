@@ -35,9 +35,9 @@ func lockNew(name string) (*os.File, error) {
 	return f, nil
 }
 
-// lockLeft locks the file of an abandoned scratch directory. It returns nil if the directory is in
+// lockAbandoned locks the file of an abandoned scratch directory. It returns nil if the directory is in
 // use, or if that cannot be determined.
-func lockLeft(name string) *os.File {
+func lockAbandoned(name string) *os.File {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil

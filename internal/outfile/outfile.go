@@ -116,7 +116,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 	defer g.mu.Unlock()
 	if parent := g.directories[filepath.Dir(name)]; parent != nil {
 		base := filepath.Base(name)
-		if err := g.take(name, filepath.Join(parent.real, base)); err != nil {
+		if err := g.reserve(name, filepath.Join(parent.real, base)); err != nil {
 			return "", err
 		}
 		if main {
@@ -129,7 +129,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 		return "", failed(name, err)
 	}
 	if !t.isStream() {
-		if err := g.take(name, realPath(t.path)); err != nil {
+		if err := g.reserve(name, realPath(t.path)); err != nil {
 			return "", err
 		}
 	}
@@ -147,8 +147,8 @@ func (g *Group) file(name string, main bool) (string, error) {
 	return i.scratch, nil
 }
 
-// take reserves a destination for an output, so no other output gets it.
-func (g *Group) take(name, place string) error {
+// reserve reserves a destination for an output, so no other output gets it.
+func (g *Group) reserve(name, place string) error {
 	if g.taken[place] {
 		return &conflictError{fmt.Sprintf("'%s' is used for two outputs; choose a different path for one of them", name)}
 	}
@@ -220,7 +220,7 @@ func (g *Group) Directory(name string) (scratch string, err error) {
 		return "", failed(name, err)
 	}
 	i.real = realPath(i.place.path)
-	if err := g.take(name, i.real); err != nil {
+	if err := g.reserve(name, i.real); err != nil {
 		return "", err
 	}
 	if err := g.addScratchDir(i); err != nil {
@@ -479,7 +479,7 @@ func (t target) clear() error {
 // replace moves a file to its destination. A replaced file's mode is kept.
 func (t target) replace(scratch string) error {
 	if t.info != nil {
-		if err := keep(scratch, t.info); err != nil {
+		if err := keepAttributes(scratch, t.info); err != nil {
 			return err
 		}
 	}
@@ -497,8 +497,8 @@ func (t target) put(scratch string) error {
 	return t.stream(t.path, func(w io.Writer) error { return copyFrom(w, scratch) })
 }
 
-// keep gives a file the mode and the owner of the file that it replaces.
-func keep(name string, old os.FileInfo) error {
+// keepAttributes gives a file the mode and the owner of the file that it replaces.
+func keepAttributes(name string, old os.FileInfo) error {
 	keepOwner(name, old)
 	return os.Chmod(name, old.Mode().Perm())
 }

@@ -35,7 +35,7 @@ func RemoveScratch() {
 // ScratchDir creates a directory for unfinished files in another directory. It is removed by
 // remove, or by [RemoveScratch]. Directories that killed programs left there are removed.
 func ScratchDir(parent string) (dir string, remove func(), err error) {
-	sweep(parent)
+	removeAbandoned(parent)
 	for {
 		dir, err = os.MkdirTemp(parent, ScratchPrefix)
 		if err != nil {
@@ -65,8 +65,8 @@ func drop(dir string, lock *os.File) {
 	delete(scratchDirs.list, dir)
 }
 
-// sweep removes the abandoned scratch directories in a directory, once per process.
-func sweep(parent string) {
+// removeAbandoned removes the abandoned scratch directories in a directory, once per process.
+func removeAbandoned(parent string) {
 	scratchDirs.mu.Lock()
 	done := scratchDirs.swept[parent]
 	scratchDirs.swept[parent] = true
@@ -83,7 +83,7 @@ func sweep(parent string) {
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		lock := lockLeft(filepath.Join(dir, lockName))
+		lock := lockAbandoned(filepath.Join(dir, lockName))
 		if lock == nil {
 			continue
 		}

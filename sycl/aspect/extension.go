@@ -2,22 +2,22 @@ package aspect
 
 import "slices"
 
-// RefusedExtensions are SPIR-V extensions that compilers for devices once accepted and current
+// RetiredExtensions are SPIR-V extensions that device compilers used to accept and that current
 // ones reject, with the fix. ocloc 26.27.1 rejects each for every GPU: "input SPIR-V module uses
-// extension 'SPV_INTEL_optimization_hints' which were disabled". That extension occurs in
-// libraries of 2021; the others are generated for FPGA properties.
-var RefusedExtensions = map[string]string{
+// extension 'SPV_INTEL_optimization_hints' which were disabled". That extension occurs in libraries
+// of 2021; the others are generated for FPGA properties.
+var RetiredExtensions = map[string]string{
 	"SPV_INTEL_optimization_hints":                    "recompile the program, so that it uses SPV_KHR_expect_assume",
-	"SPV_INTEL_fpga_argument_interfaces":              leaveOut,
-	"SPV_INTEL_fpga_buffer_location":                  leaveOut,
-	"SPV_INTEL_fpga_cluster_attributes":               leaveOut,
-	"SPV_INTEL_fpga_invocation_pipelining_attributes": leaveOut,
-	"SPV_INTEL_fpga_latency_control":                  leaveOut,
-	"SPV_INTEL_fpga_memory_attributes":                leaveOut,
-	"SPV_INTEL_global_variable_fpga_decorations":      leaveOut,
+	"SPV_INTEL_fpga_argument_interfaces":              removeProperties,
+	"SPV_INTEL_fpga_buffer_location":                  removeProperties,
+	"SPV_INTEL_fpga_cluster_attributes":               removeProperties,
+	"SPV_INTEL_fpga_invocation_pipelining_attributes": removeProperties,
+	"SPV_INTEL_fpga_latency_control":                  removeProperties,
+	"SPV_INTEL_fpga_memory_attributes":                removeProperties,
+	"SPV_INTEL_global_variable_fpga_decorations":      removeProperties,
 }
 
-const leaveOut = "remove the properties for FPGAs"
+const removeProperties = "remove the properties for FPGAs"
 
 // An Extension is a SPIR-V extension that only some compilers for devices accept. Device
 // configurations list the ones they reject. SPIR-V 1.4 includes some of them without their names,

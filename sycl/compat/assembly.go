@@ -18,8 +18,8 @@ func checkAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 		unknown = checkKnownAssembly(r, q, d)
 	}
 	if len(unknown) > 0 {
-		r.add(Reason{Rule: UnsupportedAssembly, Status: Undetermined, Required: someOf(unknown), Text: fmt.Sprintf(
-			"Unknown whether the device's compiler supports the inline assembly, which contains %s", someOf(unknown))})
+		r.add(Reason{Rule: UnsupportedAssembly, Status: Undetermined, Required: firstNames(unknown), Text: fmt.Sprintf(
+			"Unknown whether the device's compiler supports the inline assembly, which contains %s", firstNames(unknown))})
 	}
 }
 

@@ -129,7 +129,7 @@ func (c *Checker) Supports(q *requirement.Requirements, d *deviceconfig.Device) 
 			}
 			continue
 		}
-		if d.RefusedExtensions != nil && aspect.ExtensionNamed(name) != nil && mayRefuse(name, q, d) {
+		if d.RefusedExtensions != nil && aspect.ExtensionNamed(name) != nil && mayReject(name, q, d) {
 			r.add(extensionReason(name, d))
 		}
 	}

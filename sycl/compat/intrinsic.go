@@ -36,7 +36,7 @@ func checkIntrinsics(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 // intrinsicReason returns the reason for intrinsics of a family that a device does not
 // have, or may not have.
 func intrinsicReason(family aspect.IntrinsicFamily, names []string, d *deviceconfig.Device) Reason {
-	reason := Reason{Rule: UnsupportedIntrinsic, Status: Incompatible, Required: someOf(names)}
+	reason := Reason{Rule: UnsupportedIntrinsic, Status: Incompatible, Required: firstNames(names)}
 	switch {
 	case family.Name == "": // a newer version wrote the requirement
 		reason.Status = Undetermined
@@ -50,8 +50,8 @@ func intrinsicReason(family aspect.IntrinsicFamily, names []string, d *devicecon
 	return reason
 }
 
-// someOf lists names, or only the first of many.
-func someOf(names []string) string {
+// firstNames lists names, or only the first of many.
+func firstNames(names []string) string {
 	const most = 3
 	if len(names) <= most {
 		return strings.Join(names, ", ")
@@ -65,7 +65,7 @@ func checkExtensions(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 	for _, name := range q.Extensions {
 		if isTableFeature(name) {
 			checkFeature(r, name, q, d)
-		} else if mayRefuse(name, q, d) {
+		} else if mayReject(name, q, d) {
 			r.add(extensionReason(name, d))
 		}
 	}
@@ -74,7 +74,7 @@ func checkExtensions(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 // isTableFeature reports whether the table of SPIR-V features decides about a name, rather than
 // the lists of package aspect.
 func isTableFeature(name string) bool {
-	_, past := aspect.RefusedExtensions[name]
+	_, past := aspect.RetiredExtensions[name]
 	return !past && aspect.ExtensionNamed(name) == nil && deviceconfig.IsFeature(name)
 }
 
@@ -121,7 +121,7 @@ func describeFeature(name string) (words, advice string) {
 	return "SPIR-V capability " + name, ""
 }
 
-func mayRefuse(name string, q *requirement.Requirements, d *deviceconfig.Device) bool {
+func mayReject(name string, q *requirement.Requirements, d *deviceconfig.Device) bool {
 	switch {
 	case aspect.ExtensionNamed(name) == nil: // compilers accepted it in the past, or a newer version wrote it
 		return true
@@ -140,7 +140,7 @@ func extensionReason(name string, d *deviceconfig.Device) Reason {
 	switch {
 	case e == nil:
 		reason.Text = fmt.Sprintf("Current compilers for devices refuse SPIR-V extension %s, which older compilers accepted", name)
-		if advice, ok := aspect.RefusedExtensions[name]; ok {
+		if advice, ok := aspect.RetiredExtensions[name]; ok {
 			reason.Text += ": " + advice
 		}
 	case d.RefusedExtensions == nil:

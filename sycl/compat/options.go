@@ -44,7 +44,7 @@ func checkOptions(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		// building.
 		{"link-options", q.BuildOptions.Link, slices.Concat(cpuOptions, cpuLinkOptions)},
 	} {
-		if option := firstRefused(list.options, list.accepted); option != "" {
+		if option := firstRejected(list.options, list.accepted); option != "" {
 			r.add(Reason{Rule: UnsupportedOption, Status: Incompatible, Required: option,
 				Text: fmt.Sprintf("Option %s in the %s of the image is not supported by the compiler for the device; %s", option, list.name, optionAdvice(option))})
 		}
@@ -63,8 +63,8 @@ func optionAdvice(option string) string {
 	return "build the SPIR-V image without it"
 }
 
-// firstRefused returns the first option that is not accepted, or "".
-func firstRefused(options string, accepted []string) string {
+// firstRejected returns the first option that is not accepted, or "".
+func firstRejected(options string, accepted []string) string {
 	words := optionWords(options)
 	for i := 0; i < len(words); i++ {
 		word := words[i]

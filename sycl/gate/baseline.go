@@ -205,16 +205,16 @@ func mergeEqual(list []Entry) []Entry {
 // and keeps the record of what was checked.
 func Prune(b *Baseline, r *Result) *Baseline {
 	out := *b
-	out.Findings = append([]Entry{}, without(b.Findings, r.absent)...) // [] instead of null in JSON
+	out.Findings = append([]Entry{}, subtract(b.Findings, r.absent)...) // [] instead of null in JSON
 	return &out
 }
 
 // Missing returns the entries of want that have does not contain. The count of an entry is the
 // number of missing occurrences.
-func Missing(have, want *Baseline) []Entry { return without(want.Findings, have.Findings) }
+func Missing(have, want *Baseline) []Entry { return subtract(want.Findings, have.Findings) }
 
-// without returns the entries of list minus those of other, taking counts into account.
-func without(list, other []Entry) (left []Entry) {
+// subtract returns the entries of list minus those of other, taking counts into account.
+func subtract(list, other []Entry) (left []Entry) {
 	gone := map[Entry]int{}
 	for _, e := range other {
 		n := e.Count

@@ -43,7 +43,7 @@ func (e *evaluator) compare() {
 		left := m.match(open, func() map[*kernel]*kernel { return formerKernels(base, r.targets) })
 		if e.Baseline == nil {
 			r.solved = left
-			r.Counts.Absent += sum(left)
+			r.Counts.Absent += totalCount(left)
 		}
 	}
 	e.compareDevices(open, base)

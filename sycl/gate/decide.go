@@ -69,7 +69,7 @@ func (e *evaluator) checkBaseline(fails bool) {
 		return
 	}
 	c := &e.result.Counts
-	n := sum(e.result.absent)
+	n := totalCount(e.result.absent)
 	c.Absent += n
 	c.Stale += n
 	if n == 0 {
@@ -105,7 +105,7 @@ func (e *evaluator) checkWeakened() {
 	for i := range e.NextDevices {
 		now := &e.NextDevices[i]
 		if old := e.baseDevice(now.Name); old != nil && e.tier(now.Name) == Required {
-			if more := wider(old, now); more != nil {
+			if more := addedCapabilities(old, now); more != nil {
 				note("", once, []string{fmt.Sprintf("the data of the required device %s have more: %s", now.Name, shorten(more))})
 			}
 		}
@@ -128,7 +128,7 @@ func (e *evaluator) checkWeakened() {
 // checkDevices finds devices to which the change adds capabilities that the base branch lacks, so
 // that more kernels pass.
 func (e *evaluator) checkDevices() {
-	widened := e.widened()
+	widened := e.weakenedDevices()
 	for _, id := range slices.Sorted(maps.Keys(widened)) {
 		n := Notice{Rule: PolicyWeakened, Severity: Note, Text: widened[id]}
 		if e.BaseDecides && e.Policy.FailOn != FailOnNone {
@@ -148,8 +148,8 @@ func fileOf(list ...*Baseline) string {
 	return ""
 }
 
-// sum returns the number of problems that entries represent.
-func sum(list []Entry) (n int) {
+// totalCount returns the number of problems that entries represent.
+func totalCount(list []Entry) (n int) {
 	for _, e := range list {
 		n += e.Count
 	}

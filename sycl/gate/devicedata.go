@@ -9,10 +9,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// wider returns the parts of a device description that let kernels pass that an older description
+// addedCapabilities returns the parts of a device description that let kernels pass that an older description
 // does not, or nothing if it is as strict. Removed data is wider, too: an error becomes an
 // undetermined status.
-func wider(old, now *report.Device) (list []string) {
+func addedCapabilities(old, now *report.Device) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	has := func(d *report.Device, name string) bool {
 		return slices.ContainsFunc(d.Aspects, func(a aspect.Named) bool { return a.Name == name })
@@ -68,9 +68,9 @@ func wider(old, now *report.Device) (list []string) {
 	return list
 }
 
-// widened returns descriptions of how the data of required devices is weaker than on the base
+// weakenedDevices returns descriptions of how the data of required devices is weaker than on the base
 // branch, by device name.
-func (e *evaluator) widened() map[string]string {
+func (e *evaluator) weakenedDevices() map[string]string {
 	base := e.BaseBaseline
 	if e.BaseDecides {
 		base = e.Baseline
@@ -93,7 +93,7 @@ func (e *evaluator) widened() map[string]string {
 					without.LocalMemorySize = 0
 					old = &without
 				}
-				if more := wider(old, d); more != nil {
+				if more := addedCapabilities(old, d); more != nil {
 					out[id] = fmt.Sprintf("the data of the required device %s allow more than the base branch's data: %s", id, shorten(more))
 				}
 			} else if trusted[id] != "" {

@@ -37,7 +37,7 @@ func TestWider(t *testing.T) {
 		now := was()
 		now.MaxWorkItemSizes = slices.Clone(now.MaxWorkItemSizes)
 		test.change(now)
-		if got := wider(was(), now); !slices.Equal(got, test.want) {
+		if got := addedCapabilities(was(), now); !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %q", name, got)
 		}
 	}

@@ -119,7 +119,7 @@ func (p *pairer) pairAll() {
 	}
 	p.pairByKey(func(r row) string { return joinKey(place(r), argumentsOf(r)) }, renamed)
 	p.pairByKey(place, renamed)
-	bare := remember(func(k *kernel) string {
+	bare := memoize(func(k *kernel) string {
 		name, _ := unqualified(k.display)
 		return name
 	})
@@ -127,14 +127,14 @@ func (p *pairer) pairAll() {
 	p.pairByKey(bare, renamed)
 	p.pairByNamespace()
 	// Compiler and library releases differ in how they write numbers in template arguments.
-	plain := remember(func(k *kernel) string {
+	plain := memoize(func(k *kernel) string {
 		name, _ := unqualified(withoutTypes(k.display))
 		return name
 	})
 	p.pairByKey(func(r row) string { return joinKey(p.library(r), plain(r)) }, renamed)
 	p.pairByKey(plain, renamed)
 	// size_t is unsigned long on Linux and unsigned long long on Windows.
-	platform := remember(func(k *kernel) string {
+	platform := memoize(func(k *kernel) string {
 		name, _ := unqualified(withoutTypes(withoutPlatform(k.display)))
 		return name
 	})
@@ -144,8 +144,8 @@ func (p *pairer) pairAll() {
 	}, renamed)
 }
 
-// remember returns a function that computes the text of each kernel only once.
-func remember(of func(*kernel) string) func(row) string {
+// memoize returns a function that computes the text of each kernel only once.
+func memoize(of func(*kernel) string) func(row) string {
 	known := map[*kernel]string{}
 	return func(r row) string {
 		k := r.kernels[r.index]

@@ -33,7 +33,7 @@ type kernelImage struct {
 // findRepetitions finds the repeated statuses of targets.
 func findRepetitions(targets []*target) repetitions {
 	r := repetitions{map[*target]*repeated{}, map[row][]row{}}
-	targets = sharing(targets)
+	targets = sharingImages(targets)
 	slices.SortStableFunc(targets, func(a, b *target) int {
 		return cmp.Or(cmp.Compare(len(b.devices), len(a.devices)), cmp.Compare(len(a.kernels), len(b.kernels)), strings.Compare(a.label, b.label))
 	})
@@ -57,8 +57,8 @@ func findRepetitions(targets []*target) repetitions {
 	return r
 }
 
-// sharing returns the targets that share a device image with another target.
-func sharing(targets []*target) (list []*target) {
+// sharingImages returns the targets that share a device image with another target.
+func sharingImages(targets []*target) (list []*target) {
 	if len(targets) < 2 {
 		return nil
 	}

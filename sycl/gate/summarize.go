@@ -161,15 +161,15 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 	}
 	at, functions := locate.find(i.target.label, k, p)
 	if at.IsZero() && p.rule == CoverageLost {
-		at = e.wanted(i)
+		at = e.requiredBy(i)
 	}
 	f.Path, f.Line, f.Column, f.Origins = e.fromRepository(at.Path), int(at.Line), int(at.Column), functions
 	return f
 }
 
-// wanted returns the location that requires a missing check: the line of the policy that names the
+// requiredBy returns the location that requires a missing check: the line of the policy that names the
 // device, or the baseline that has the target.
-func (e *evaluator) wanted(i *item) srcloc.Location {
+func (e *evaluator) requiredBy(i *item) srcloc.Location {
 	isTarget := func(t BaselineTarget) bool { return t.Label == i.target.label }
 	switch {
 	case i.target.label == "" && safetext.IsPath(e.Policy.File):

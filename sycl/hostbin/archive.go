@@ -30,7 +30,7 @@ func (s *scanner) archive(in input) error {
 		if m.name == "//" {
 			err = a.readNames(m)
 		} else {
-			err = a.lookInto(m)
+			err = a.scanMember(m)
 		}
 		if err != nil {
 			return err
@@ -86,8 +86,8 @@ func (a *archive) readNames(m arMember) error {
 	return a.in.read(a.names, m.start, "the names of the members")
 }
 
-// lookInto scans a member unless it is the symbol index.
-func (a *archive) lookInto(m arMember) error {
+// scanMember scans a member unless it is the symbol index.
+func (a *archive) scanMember(m arMember) error {
 	name, before, err := a.name(m)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (a *archive) lookInto(m arMember) error {
 	if a.in.member != "" {
 		in.member = a.in.member + "/" + name
 	}
-	if err := a.spend(&a.in, m.start, int64(len(in.member))); err != nil {
+	if err := a.addBytes(&a.in, m.start, int64(len(in.member))); err != nil {
 		return err
 	}
 	if name == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "__.SYMDEF") {

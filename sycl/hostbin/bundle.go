@@ -42,7 +42,7 @@ func (s *scanner) binaryBundle(in input) error {
 		case !in.has(uint64(at)+24, length):
 			return in.cutf(at+16, "the name of entry %d of the bundle has %d bytes, which reach past the end", i, length)
 		}
-		if err := s.spend(&in, at+16, int64(length)); err != nil {
+		if err := s.addBytes(&in, at+16, int64(length)); err != nil {
 			return err
 		}
 		id := make([]byte, length)

@@ -40,7 +40,7 @@ func (s *scanner) coff(in input) error {
 	if err != nil {
 		return err
 	}
-	if err := c.m.ready(); err != nil {
+	if err := c.m.checkRanges(); err != nil {
 		return err
 	}
 	if !c.linked {

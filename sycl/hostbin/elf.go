@@ -137,7 +137,7 @@ func (e *elf) load(m *memory, types addressTypes) error {
 		}
 		m.segments[len(m.segments)-1].constant = e.Type == elfShared && h.Flags&segmentWritable == 0
 	}
-	if err := m.ready(); err != nil {
+	if err := m.checkRanges(); err != nil {
 		return err
 	}
 	for _, h := range e.Segments {
@@ -308,7 +308,7 @@ func (o *elfObject) load() error {
 			return err
 		}
 	}
-	return o.m.ready()
+	return o.m.checkRanges()
 }
 
 // relocate applies the relocations in a section.

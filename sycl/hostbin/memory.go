@@ -66,8 +66,8 @@ func (m *memory) mappedNext(sec section, at int64) (uint64, error) {
 	return address, m.mapped(address, sec, at)
 }
 
-// ready checks the mapped ranges.
-func (m *memory) ready() error {
+// checkRanges checks the mapped ranges.
+func (m *memory) checkRanges() error {
 	m.relocated = make(map[uint64]uint64)
 	m.undefined = make(map[uint64]uint64)
 	slices.SortStableFunc(m.segments, func(a, b segment) int { return cmp.Compare(a.address, b.address) })
@@ -177,7 +177,7 @@ func (m *memory) text(address uint64, what string) (string, error) {
 		if end >= 0 {
 			chunk = chunk[:end]
 		}
-		if err := m.s.spend(m.in, at, int64(len(chunk))); err != nil {
+		if err := m.s.addBytes(m.in, at, int64(len(chunk))); err != nil {
 			return "", err
 		}
 		b.Write(chunk)
@@ -542,7 +542,7 @@ func (m *memory) value(address uint64, typ uint32, size uint64, set, key string)
 		if !ok || size < 8 {
 			return fail("a byte array of %d bytes at address %#x, of which the first 8 are its length, is in no part of the file that is loaded", size, address)
 		}
-		if err := m.s.spend(m.in, at, int64(size)); err != nil {
+		if err := m.s.addBytes(m.in, at, int64(size)); err != nil {
 			return propset.Value{}, err
 		}
 		raw, err := m.bytes(address, size, "a byte array")

@@ -166,8 +166,8 @@ func (s *scanner) relocate(in *input, offset, count int64) error {
 	return nil
 }
 
-// spend counts bytes of text against the limit.
-func (s *scanner) spend(in *input, offset, size int64) error {
+// addBytes counts bytes of text against the limit.
+func (s *scanner) addBytes(in *input, offset, size int64) error {
 	if s.text += size; s.text > maxText {
 		return in.errorf(offset, "the names and values have more than %d bytes", maxText)
 	}
@@ -200,12 +200,12 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 		for _, e := range f.Entries {
 			img := contained(e)
 			img.Origin = Origin{Section: section, Offset: in.base + offset + f.Offset}
-			if err := s.spend(&in, offset, int64(len(img.Triple)+len(img.Arch)+len(img.CompileOptions)+len(img.LinkOptions))); err != nil {
+			if err := s.addBytes(&in, offset, int64(len(img.Triple)+len(img.Arch)+len(img.CompileOptions)+len(img.LinkOptions))); err != nil {
 				return err
 			}
 			if f.Inflated == 0 {
 				img.Origin.Offset += e.Offset
-				if s.complete(img) {
+				if s.addMetadata(img) {
 					continue
 				}
 			}
@@ -232,9 +232,9 @@ func contained(e *offload.Entry) *Image {
 	return img
 }
 
-// complete adds a container's metadata to the image that a descriptor points to at the same
+// addMetadata adds a container's metadata to the image that a descriptor points to at the same
 // location, and reports whether there is one.
-func (s *scanner) complete(img *Image) bool {
+func (s *scanner) addMetadata(img *Image) bool {
 	d := s.described[img.Origin.Offset]
 	if d == nil {
 		return false

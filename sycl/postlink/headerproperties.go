@@ -207,7 +207,7 @@ func (v *variableProperties) call(p *pointers, in *llvmir.Instr) error {
 		if err != nil {
 			return err
 		}
-		return v.give(p, in.Operand(0), list)
+		return v.assign(p, in.Operand(0), list)
 	}
 	name, _ := in.Callee()
 	f := functionOf(v.module, name)
@@ -215,7 +215,7 @@ func (v *variableProperties) call(p *pointers, in *llvmir.Instr) error {
 		if i >= in.NumOperands() {
 			continue
 		}
-		if err := v.give(p, in.Operand(i), v.given[f][i]); err != nil {
+		if err := v.assign(p, in.Operand(i), v.given[f][i]); err != nil {
 			return err
 		}
 	}
@@ -234,8 +234,8 @@ func (v *variableProperties) annotated(in *llvmir.Instr) ([]property, error) {
 	return list, nil
 }
 
-// give gives properties to the variable or parameter that a pointer of a function refers to.
-func (v *variableProperties) give(p *pointers, pointer llvmir.Value, list []property) error {
+// assign gives properties to the variable or parameter that a pointer of a function refers to.
+func (v *variableProperties) assign(p *pointers, pointer llvmir.Value, list []property) error {
 	origins := p.origins(pointer)
 	if len(origins) == 0 {
 		return fmt.Errorf("device_global must be at namespace scope or a static data member")

@@ -125,7 +125,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if list := checkStaticConstructors(m, o.Split); len(list) > 0 { // later passes would report these errors differently
 		return &Result{Diagnostics: list}, nil
 	}
-	used := forgetUsed(m, o)
+	used := dropUsedLists(m, o)
 	dropDiscardable(m)
 	if err := prepare(m, o); err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func makeMergeable(m *llvmir.Module) {
 }
 
 func restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, err error) {
-	forgetTranslation(m)
+	removeTranslatorArtifacts(m)
 	setSourceLanguage(m)
 	p := &restored{module: m, registry: r}
 	if err := p.findEntryPoints(id); err != nil {

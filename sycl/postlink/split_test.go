@@ -394,7 +394,7 @@ func TestUsedWithUnknownType(t *testing.T) {
 @b = addrspace(1) global i8 0
 @llvm.compiler.used = appending global [q] [ptr addrspace(1) @a, ptr addrspace(1) @b]
 `)
-	forgetUsed(m, Options{})
+	dropUsedLists(m, Options{})
 	if got, want := write(t, m), "global [1 x ptr addrspace(1)] [ptr addrspace(1) @b]"; !strings.Contains(got, want) {
 		t.Errorf("missing %s in\n%s", want, got)
 	}
@@ -403,7 +403,7 @@ func TestUsedWithUnknownType(t *testing.T) {
 // TestSplitImages checks the contents of images other than functions.
 func TestSplitImages(t *testing.T) {
 	m := parse(t, wholeModule)
-	forgetUsed(m, Options{})
+	dropUsedLists(m, Options{})
 	o := SplitOptions{Mode: SplitPerSource}
 	images := testkit.Must(split(m, o))(t)
 	var text [2]string

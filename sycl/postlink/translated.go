@@ -10,10 +10,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// forgetTranslation removes what the translator from SPIR-V adds and the translation back would
+// removeTranslatorArtifacts removes what the translator from SPIR-V adds and the translation back would
 // duplicate. It moves the permission to contract floating-point operations from kernels to the
 // operations, because other modules may be linked to this one.
-func forgetTranslation(m *llvmir.Module) {
+func removeTranslatorArtifacts(m *llvmir.Module) {
 	contract := m.NamedMetadata("opencl.enable.FP_CONTRACT") != nil
 	for _, name := range []string{
 		"spirv.MemoryModel", "spirv.Generator",
@@ -53,9 +53,9 @@ func forgetTranslation(m *llvmir.Module) {
 // decorationsMD lists the SPIR-V decorations of an instruction or a variable.
 const decorationsMD = "spirv.Decorations"
 
-// saidDecorations are the decorations that the IR itself expresses: flags of an instruction, and
+// redundantDecorations are the decorations that the IR itself expresses: flags of an instruction, and
 // properties of a variable.
-var saidDecorations = []int64{
+var redundantDecorations = []int64{
 	22,         // Constant
 	40,         // FPFastMathMode
 	41,         // LinkageAttributes
@@ -66,7 +66,7 @@ var saidDecorations = []int64{
 // decorations are lists of SPIR-V decorations.
 type decorations struct {
 	module *llvmir.Module
-	pruned map[int]int // lists without saidDecorations by the original; -1 for none left
+	pruned map[int]int // lists without redundantDecorations by the original; -1 for none left
 }
 
 // prune removes the decorations that an instruction expresses itself.
@@ -99,7 +99,7 @@ func (d *decorations) list(id int) int {
 	operands := n.Operands()
 	for _, o := range operands {
 		if one, ok := devicecode.OperandNode(d.module, o); ok {
-			if what := one.Ints(); len(what) > 0 && slices.Contains(saidDecorations, what[0]) {
+			if what := one.Ints(); len(what) > 0 && slices.Contains(redundantDecorations, what[0]) {
 				continue
 			}
 		}

@@ -140,7 +140,7 @@ func (b *Builder) outcome(k *kernel, device int) builtOutcome {
 			outcomes = append(outcomes, c)
 		}
 	}
-	outcomes = append(outcomes, counting(strategies)...)
+	outcomes = append(outcomes, relevantOutcomes(strategies)...)
 	slices.SortFunc(outcomes, compareOutcomes)
 	c := outcomes[0]
 	for _, other := range outcomes[1:] {
@@ -149,8 +149,8 @@ func (b *Builder) outcome(k *kernel, device int) builtOutcome {
 	return c
 }
 
-// counting returns the outcomes of the strategies that count for a device.
-func counting(strategies map[string][]builtOutcome) []builtOutcome {
+// relevantOutcomes returns the outcomes of the strategies that count for a device.
+func relevantOutcomes(strategies map[string][]builtOutcome) []builtOutcome {
 	var all, others []builtOutcome
 	for _, list := range strategies {
 		all = append(all, list...)

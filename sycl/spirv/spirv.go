@@ -440,7 +440,7 @@ func (p *parser) extension(i inst) error {
 	p.m.unsupported = slices.DeleteFunc(p.m.unsupported, func(other string) bool {
 		return !slices.Contains(p.extensions, other) && withoutVendor(other) == withoutVendor(name)
 	})
-	if _, refused := aspect.RefusedExtensions[name]; refused || deviceconfig.IsFeature(name) {
+	if _, retired := aspect.RetiredExtensions[name]; retired || deviceconfig.IsFeature(name) {
 		p.m.addUnsupported(name)
 	}
 	return nil

@@ -27,9 +27,9 @@ const (
 // Groupings are all values of GroupBy.
 var Groupings = []GroupBy{ByReason, ByName, BySource, ByFile, ByKernel}
 
-// standing returns the worst status in the cells of a pattern. It ignores cells that no report
+// worstStatus returns the worst status in the cells of a pattern. It ignores cells that no report
 // covers.
-func (t *table) standing(pattern int32) compat.Status {
+func (t *table) worstStatus(pattern int32) compat.Status {
 	worst := compat.NoStatus
 	for _, n := range t.Rows[pattern] {
 		if k := &t.kinds[n]; !k.IsUnreported() {
@@ -258,7 +258,7 @@ func (t *table) groups(by GroupBy) []*group {
 			list = append(list, g)
 		}
 		g.kernels = append(g.kernels, kernel)
-		g.tally.add(t.standing(t.Kernels[kernel].Row), 1)
+		g.tally.add(t.worstStatus(t.Kernels[kernel].Row), 1)
 	}
 	files := t.files()
 	for k := range t.Kernels {

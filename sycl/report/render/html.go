@@ -127,9 +127,9 @@ func pageCell(c *report.Outcome) (class, words string) {
 		}
 		return class, "✓ " + words
 	case compat.Incompatible:
-		return classNo, "✕ no: " + briefly(c)
+		return classNo, "✕ no: " + briefReasons(c)
 	case compat.Undetermined:
-		return classMaybe, "? maybe: " + briefly(c)
+		return classMaybe, "? maybe: " + briefReasons(c)
 	}
 	return classNothing, "– n/a"
 }
@@ -240,7 +240,7 @@ func (p *page) kinds() {
 
 // newWhy returns the description of a reason.
 func newWhy(r report.Reason) pageWhy {
-	w := pageWhy{Class: classNo, Word: "✕ no", Needs: need(r), Offers: offer(r), Text: sentence(r)}
+	w := pageWhy{Class: classNo, Word: "✕ no", Needs: need(r), Offers: available(r), Text: sentence(r)}
 	switch r.Status {
 	case compat.Undetermined:
 		w.Class, w.Word = classMaybe, "? maybe"

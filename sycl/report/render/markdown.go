@@ -85,13 +85,13 @@ func (m *markdownWriter) fits(s string) bool {
 	return m.limit == 0 || m.written+len(s)+forNotes+len(m.command) <= m.limit
 }
 
-// leftOut names what is omitted, and how to show it.
-func (m *markdownWriter) leftOut(what string, flags ...string) {
+// noteOmission names what is omitted, and how to show it.
+func (m *markdownWriter) noteOmission(what string, flags ...string) {
 	m.printf("\n%s: not shown, to keep the text short. %s shows all.\n", what, codeSpan(commandWith(m.command, flags...)))
 }
 
 func (m *markdownWriter) full() {
-	m.kernelTable(func(int32) bool { return true }, func(k int) string { return kernelName(m.kernel(k)) + addition(m.kernel(k)) })
+	m.kernelTable(func(int32) bool { return true }, func(k int) string { return kernelName(m.kernel(k)) + nameSuffix(m.kernel(k)) })
 	m.reasons()
 	m.images()
 }
@@ -118,7 +118,7 @@ func (m *markdownWriter) images() {
 
 // problems is like full for the kernels with problems.
 func (m *markdownWriter) problems() {
-	standings := m.standings()
+	standings := m.worstStatuses()
 	good := 0
 	for i := range m.Kernels {
 		if standings[m.Kernels[i].Row] == compat.Compatible {
@@ -132,7 +132,7 @@ func (m *markdownWriter) problems() {
 		return
 	}
 	m.kernelTable(func(pattern int32) bool { return standings[pattern] != compat.Compatible }, m.rowName)
-	m.leftOut(show.Count(good, "kernel")+" that every device runs", "--all")
+	m.noteOmission(show.Count(good, "kernel")+" that every device runs", "--all")
 	m.printf("\n")
 	m.reasons()
 	m.images()
@@ -221,9 +221,9 @@ func markdownCell(c *report.Outcome) string {
 	case compat.NotApplicable:
 		return "➖"
 	case compat.Undetermined:
-		return "❓ maybe: " + codeSpan(briefly(c))
+		return "❓ maybe: " + codeSpan(briefReasons(c))
 	}
-	return "❌ no: " + codeSpan(briefly(c))
+	return "❌ no: " + codeSpan(briefReasons(c))
 }
 
 // reasons writes the reasons in collapsed sections.
@@ -290,12 +290,12 @@ func (m *markdownWriter) groups() {
 			if i == 0 {
 				m.over = true
 			}
-			m.leftOut(show.Count(len(groups)-i, "more reason")+" and the names of kernels", "--group-by", string(ByReason), "--all")
+			m.noteOmission(show.Count(len(groups)-i, "more reason")+" and the names of kernels", "--group-by", string(ByReason), "--all")
 			return
 		}
 		m.printf("%s", s)
 	}
-	m.leftOut("The names of kernels", "--all")
+	m.noteOmission("The names of kernels", "--all")
 }
 
 // markdownGroup returns a reason with the number and the names of kernels.
@@ -327,7 +327,7 @@ func (m *markdownWriter) devices() {
 		n := d.tally
 		row := fmt.Sprintf("| %s | %d | %d | %d |\n", safetext.TableCell(codeSpan(m.deviceNames(d.devices)[0])), n.all-n.problems-n.open, n.problems, n.open)
 		if !m.fits(row) {
-			m.leftOut(show.Count(len(list)-i, "more device"), "--all")
+			m.noteOmission(show.Count(len(list)-i, "more device"), "--all")
 			return
 		}
 		m.printf("%s", row)
@@ -340,5 +340,5 @@ func (m *markdownWriter) numbers() {
 		return
 	}
 	m.devices()
-	m.leftOut("The reasons and kernels", "--all")
+	m.noteOmission("The reasons and kernels", "--all")
 }

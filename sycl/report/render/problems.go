@@ -55,7 +55,7 @@ func Rows(r *report.Report) (list []Row) {
 	}
 	rank := make([]int, len(r.Rows))
 	for i := range r.Rows {
-		switch t.standing(int32(i)) {
+		switch t.worstStatus(int32(i)) {
 		case compat.Incompatible:
 			rank[i] = 0
 		case compat.Undetermined:

@@ -134,10 +134,10 @@ func (t *table) shortName(k int) string {
 	return cmp.Or(t.short[name], name)
 }
 
-// addition returns the text that a row adds to the name of a kernel: the number of kernels
+// nameSuffix returns the text that a row adds to the name of a kernel: the number of kernels
 // generated from it, and the location of a lambda. It does not mention a second kernel for rounded
 // ranges, which is common.
-func addition(k *report.Kernel) string {
+func nameSuffix(k *report.Kernel) string {
 	s := ""
 	if k.Forms != nil && len(k.Forms.Reduction) > 0 {
 		s = fmt.Sprintf(" (%s)", show.Count(1+len(k.FormNames()), "form"))

@@ -233,7 +233,7 @@ func (t *textWriter) nameColumn() textColumn {
 	c := textColumn{head: []string{nameHead}, width: len(nameHead)}
 	for i := range t.Kernels {
 		k := &t.Kernels[i]
-		name := kernelName(k) + addition(k)
+		name := kernelName(k) + nameSuffix(k)
 		t.names = append(t.names, name)
 		c.width = max(c.width, show.Width(name))
 	}

@@ -252,7 +252,7 @@ func (t *table) familyName(f *family) string {
 func (t *textWriter) goodKernels() {
 	first := true
 	for k := range t.Kernels {
-		if t.standing(t.Kernels[k].Row) != compat.Compatible {
+		if t.worstStatus(t.Kernels[k].Row) != compat.Compatible {
 			continue
 		}
 		if first {
@@ -286,7 +286,7 @@ func (t *textWriter) shown() []compat.Status {
 // kernelRows returns one row per kernel.
 func (t *textWriter) kernelRows() iter.Seq[textRow] {
 	return func(yield func(textRow) bool) {
-		standings := t.standings()
+		standings := t.worstStatuses()
 		for _, v := range t.shown() {
 			for k := range t.Kernels {
 				kernel := &t.Kernels[k]
@@ -301,12 +301,12 @@ func (t *textWriter) kernelRows() iter.Seq[textRow] {
 	}
 }
 
-func (t *table) rowName(k int) string { return t.shortName(k) + addition(t.kernel(k)) }
+func (t *table) rowName(k int) string { return t.shortName(k) + nameSuffix(t.kernel(k)) }
 
-func (t *table) standings() []compat.Status {
+func (t *table) worstStatuses() []compat.Status {
 	list := make([]compat.Status, len(t.Rows))
 	for p := range t.Rows {
-		list[p] = t.standing(int32(p))
+		list[p] = t.worstStatus(int32(p))
 	}
 	return list
 }
@@ -315,7 +315,7 @@ func (t *table) standings() []compat.Status {
 func (t *textWriter) large() {
 	t.by = t.o.GroupBy
 	if t.by == "" {
-		t.by = t.likelyGrouping()
+		t.by = t.defaultGrouping()
 	}
 	t.heading()
 	t.wrap(t.summary(plain), "")
@@ -332,16 +332,16 @@ func (t *textWriter) large() {
 	default:
 		t.byGroup()
 	}
-	t.foot()
+	t.footer()
 }
 
-// likelyGrouping returns the default grouping of kernels: none if a table of the kernels with
+// defaultGrouping returns the default grouping of kernels: none if a table of the kernels with
 // problems is short.
-func (t *textWriter) likelyGrouping() GroupBy {
+func (t *textWriter) defaultGrouping() GroupBy {
 	if t.o.All {
 		return ByKernel
 	}
-	standings := t.standings()
+	standings := t.worstStatuses()
 	n := 0
 	for i := range t.Kernels {
 		if standings[t.Kernels[i].Row] != compat.Compatible {
@@ -370,7 +370,7 @@ func (t *textWriter) byGroup() {
 			good++
 		}
 	}
-	standings := t.standings()
+	standings := t.worstStatuses()
 	left, _ := t.section(reasonLines, len(groups), func(i int) {
 		t.line("")
 		t.group(groups[i], standings)
@@ -603,8 +603,8 @@ func (t *textWriter) cellsThenName(columns []textColumn, row []string, name stri
 	t.line(strings.TrimRight(t.cells(columns, row, styled)+strings.Repeat(" ", gap)+name, " "))
 }
 
-// foot writes the result, and the commands that show more.
-func (t *textWriter) foot() {
+// footer writes the result, and the commands that show more.
+func (t *textWriter) footer() {
 	t.either()
 	t.images()
 	if t.o.All {

@@ -19,7 +19,7 @@ func cellWords(c *report.Outcome) string {
 	case compat.NotApplicable:
 		return word
 	default:
-		return word + ": " + briefly(c)
+		return word + ": " + briefReasons(c)
 	}
 }
 
@@ -34,8 +34,8 @@ func codeWords(c report.Code) string {
 	return "JIT"
 }
 
-// briefly returns a short form of the reasons of a cell.
-func briefly(c *report.Outcome) string {
+// briefReasons returns a short form of the reasons of a cell.
+func briefReasons(c *report.Outcome) string {
 	var list []string
 	for _, r := range c.Reasons {
 		if r.Status == c.Status {
@@ -67,8 +67,8 @@ func statusWord(s compat.Status) string {
 	return "no"
 }
 
-// offer returns what a device, or the file for it, has instead.
-func offer(r report.Reason) string {
+// available returns what a device, or the file for it, has instead.
+func available(r report.Reason) string {
 	switch {
 	case r.Available != "":
 		return safetext.Escape(r.Available)

@@ -166,7 +166,7 @@ func (l *lowering) add(r *read) error {
 	}
 	if l.Mode == Emulation && r.allocates != nil && l.spir {
 		r.left = true
-		return l.tolerate(r, "memory of as many elements as the specialization constant '%s' says cannot be made in SPIR-V that is compiled ahead of time. Lower constants natively, or give private_alloca a constant of C++",
+		return l.warnOrReject(r, "memory of as many elements as the specialization constant '%s' says cannot be made in SPIR-V that is compiled ahead of time. Lower constants natively, or give private_alloca a constant of C++",
 			"the call stays, and compilers reject it")
 	}
 	c := l.byName[r.name]
@@ -194,9 +194,9 @@ func (l *lowering) add(r *read) error {
 	return nil
 }
 
-// tolerate warns about a constant that DPC++'s step accepts, or rejects it. The text describes the
+// warnOrReject warns about a constant that DPC++'s step accepts, or rejects it. The text describes the
 // error and the result.
-func (l *lowering) tolerate(r *read, wrong, becomes string) error {
+func (l *lowering) warnOrReject(r *read, wrong, becomes string) error {
 	if !l.AsDPCPP {
 		return r.fail(wrong, printable(r.name))
 	}

@@ -485,7 +485,7 @@ func (l *lowering) readCall(b *body, r *read, c *call, callee *llvmir.Function) 
 			return r.fail("%v", err)
 		}
 		if r.unset = l.Mode == Emulation; r.unset {
-			return l.tolerate(r, "the specialization constant '%s' is read in the way of SYCL 1.2.1, which passes no buffer to load it from. Use get_specialization_constant of SYCL 2020",
+			return l.warnOrReject(r, "the specialization constant '%s' is read in the way of SYCL 1.2.1, which passes no buffer to load it from. Use get_specialization_constant of SYCL 2020",
 				"it is 0, whatever a program sets")
 		}
 		return nil

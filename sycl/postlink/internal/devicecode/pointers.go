@@ -89,13 +89,13 @@ func (b *body) lower() error {
 	}
 	for _, a := range b.list {
 		if err := b.translate(a); err != nil {
-			errs = append(errs, b.bad(a.where, err))
+			errs = append(errs, b.errorf(a.where, err))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	b.findGone()
+	b.findRemovable()
 	next := 0
 	for in := range b.f.Body() {
 		if b.isAnnotation(in) {
@@ -108,8 +108,8 @@ func (b *body) lower() error {
 	return nil
 }
 
-// bad returns an error about an annotation.
-func (b *body) bad(where srcloc.Location, err error) error {
+// errorf returns an error about an annotation.
+func (b *body) errorf(where srcloc.Location, err error) error {
 	place := "annotation of a pointer: "
 	if !where.IsZero() {
 		place = where.String() + ": " + place
@@ -149,16 +149,16 @@ func (b *body) read(in *llvmir.Instr) error {
 		b.annotations[a.result] = a
 	}
 	if in.NumOperands() < 5 {
-		return b.bad(a.where, fmt.Errorf("expected 5 operands, got %d", in.NumOperands()))
+		return b.errorf(a.where, fmt.Errorf("expected 5 operands, got %d", in.NumOperands()))
 	}
 	var err error
 	if a.properties, err = b.properties(in.Operand(4)); err != nil {
-		return b.bad(a.where, err)
+		return b.errorf(a.where, err)
 	}
 	for _, p := range a.properties {
 		if p.name == attrAlignment {
 			if a.alignment, err = alignment(p.value); err != nil {
-				return b.bad(a.where, propertyError(p.name, err))
+				return b.errorf(a.where, propertyError(p.name, err))
 			}
 		}
 	}
@@ -377,7 +377,7 @@ func (b *body) rewrite(in *llvmir.Instr, a *annotation) {
 		return
 	}
 	if a.text == "" {
-		b.f.Replace(in, fmt.Sprintf("%s = bitcast %s %s to %[2]s", llvmir.LocalText(a.result), a.pointer.Type, b.standIn(a.pointer.Text)))
+		b.f.Replace(in, fmt.Sprintf("%s = bitcast %s %s to %[2]s", llvmir.LocalText(a.result), a.pointer.Type, b.replacement(a.pointer.Text)))
 		return
 	}
 	old := in.Operand(1)
@@ -390,9 +390,9 @@ func (b *body) rewrite(in *llvmir.Instr, a *annotation) {
 	e.Apply()
 }
 
-// findGone finds the annotations that can be removed completely because no name needs them: a type
+// findRemovable finds the annotations that can be removed completely because no name needs them: a type
 // may have the name of a value.
-func (b *body) findGone() {
+func (b *body) findRemovable() {
 	for _, a := range b.list {
 		if a.text == "" && a.result != "" && !b.m.HasType(a.result) {
 			b.gone[a.result] = a.pointer.Text
@@ -400,15 +400,15 @@ func (b *body) findGone() {
 	}
 	for _, a := range b.list {
 		if text, ok := b.gone[a.result]; ok {
-			if b.gone[a.result] = b.standIn(text); b.gone[a.result] == "" { // in a cycle, which unreachable code may have
+			if b.gone[a.result] = b.replacement(text); b.gone[a.result] == "" { // in a cycle, which unreachable code may have
 				delete(b.gone, a.result)
 			}
 		}
 	}
 }
 
-// standIn returns the pointer that finally replaces another one, or "" if there is none.
-func (b *body) standIn(text string) string {
+// replacement returns the pointer that finally replaces another one, or "" if there is none.
+func (b *body) replacement(text string) string {
 	for range len(b.gone) + 1 {
 		name, ok := (llvmir.Value{Text: text}).Local()
 		next, gone := b.gone[name]
