@@ -139,11 +139,11 @@ func TestDecidingFacts(t *testing.T) {
 	}
 	for _, d := range c.Devices() {
 		if strings.Contains(d.OclocDevice, "_") {
-			t.Errorf("%s: unknown ocloc device %s; add the different name to devices_overlay.yaml", d.Name, d.OclocDevice)
+			t.Errorf("%s: unknown ocloc device %s; set ocloc-device in sycl/deviceconfig/devices_overlay.yaml", d.Name, d.OclocDevice)
 		}
 		groups := []string{"intel_gpu_bmg", "intel_gpu_dg2", "intel_gpu_mtl", "intel_gpu_ptl"}
 		if strings.Contains(d.Name, "_gpu_") && d.Architecture == 0 && !slices.Contains(groups, d.Name) {
-			t.Errorf("%s has no architecture; add it to names.yaml, and the device's limits to limits.yaml", d.Name)
+			t.Errorf("%s has no architecture; set it in sycl/deviceconfig/names.yaml, and the limits of the device in sycl/deviceconfig/limits.yaml", d.Name)
 		}
 		if d.Source == "" {
 			t.Errorf("%s has no source", d.Name)
