@@ -272,7 +272,7 @@ func TestShowFormats(t *testing.T) {
 		"json":     `"display-name":"SubGroup8"`,
 	}
 	if got, want := formatsOf(writers, " "), formatsOf(wants, " "); got != want {
-		t.Errorf("writers of show.go has the formats %s: list them here and in docs/tutorials/first-program.md", got)
+		t.Errorf("tools/compat/show.go has the formats %s, and TestShowFormats tests %s; add a test, and list the formats in docs/tutorials/first-program.md", got, want)
 	}
 	for format, want := range wants {
 		args := []string{"show", "--format", format, "--devices", "*_pvc", "--status", "incompatible"}

@@ -21,7 +21,7 @@ func TestBazelTargets(t *testing.T) {
 			return // not built by Bazel
 		}
 		if !strings.Contains(string(build), strconv.Quote(filepath.Base(path))) {
-			t.Errorf("%s/BUILD.bazel does not list %s", dir, filepath.Base(path))
+			t.Errorf("%s/BUILD.bazel does not list %s; add it, or run './bazelw run //:gazelle'", dir, filepath.Base(path))
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, data, parser.ImportsOnly)
 		if err != nil {
