@@ -118,21 +118,16 @@ func (m *markdown) add(line string) bool {
 
 // changes writes the differences from the base branch. Added kernels are only counted.
 func (m *markdown) changes(d *gate.Difference) {
-	var counts, rows []string
-	more := 0
+	var counts []string
+	var rows []ChangeRow
+	var titles []string // of the sections of rows
 	for _, s := range ChangeSections(d) {
 		counts = append(counts, fmt.Sprintf("%d %s", s.Kernels, s.Kind))
 		if s.Kind == "added" {
 			continue
 		}
-		for i := range s.Rows {
-			r := &s.Rows[i]
-			if len(rows) == mostRows {
-				more += r.Kernels
-				continue
-			}
-			rows = append(rows, fmt.Sprintf("| %s | %s |\n", s.Title, r.cells()))
-		}
+		rows = append(rows, s.Rows...)
+		titles = append(titles, slices.Repeat([]string{s.Title}, len(s.Rows))...)
 	}
 	if len(counts) == 0 {
 		return
@@ -142,11 +137,14 @@ func (m *markdown) changes(d *gate.Difference) {
 		return
 	}
 	m.WriteString("\n| | Kernels | What | Names |\n|---|--:|---|---|\n")
-	for _, row := range rows {
-		m.add(row)
+	more := 0
+	for i := range rows {
+		if i >= mostRows || !m.add(fmt.Sprintf("| %s | %s |\n", titles[i], rows[i].cells())) {
+			more += rows[i].Kernels
+		}
 	}
 	if more > 0 {
-		fmt.Fprintf(m, "| | %d | in smaller groups | |\n", more)
+		fmt.Fprintf(m, "| | %d | in other groups | |\n", more)
 	}
 }
 

@@ -727,3 +727,34 @@ func TestAttackDrownedNotices(t *testing.T) {
 		}
 	}
 }
+
+// TestMarkdownChanges checks that changes without space for a row are counted.
+func TestMarkdownChanges(t *testing.T) {
+	d := &gate.Difference{}
+	for i := range 10 {
+		for range i + 1 {
+			d.Changes = append(d.Changes, gate.Change{Kind: "lost", Name: fmt.Sprint(len(d.Changes)), Kernel: fmt.Sprintf("Kernel%d<%d>", i, len(d.Changes)), Device: fmt.Sprintf("device_%d", i), Old: compat.Compatible, New: compat.Incompatible})
+		}
+	}
+	for limit, want := range map[int]string{
+		100_000:    "| | 3 | in other groups | |", // the first 8 rows
+		rest + 500: "| | ",
+		rest:       "| | 55 | in other groups | |",
+	} {
+		m := markdown{limit: limit}
+		m.changes(d)
+		text := m.String()
+		shown, left := 0, 0
+		for _, row := range strings.Split(text, "\n") {
+			if n := 0; strings.HasPrefix(row, "| Lost | ") {
+				fmt.Sscanf(row, "| Lost | %d", &n)
+				shown += n
+			} else {
+				fmt.Sscanf(row, "| | %d | in other", &left)
+			}
+		}
+		if !strings.Contains(text, want) || shown+left != len(d.Changes) || len(text) > limit {
+			t.Errorf("%d bytes: %d of %d kernels are in rows, %d in other groups:\n%s", limit, shown, len(d.Changes), left, text)
+		}
+	}
+}
