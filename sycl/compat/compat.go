@@ -138,9 +138,6 @@ func (c *Checker) Supports(q *requirement.Requirements, d *deviceconfig.Device) 
 	return r.Status == Compatible, r.Reasons
 }
 
-// IsGeneric calls [deviceconfig.Device.IsGeneric].
-func IsGeneric(d *deviceconfig.Device) bool { return d.IsGeneric() }
-
 func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device, closed, keepUnknown bool) {
 	for _, a := range q.Aspects {
 		if d.Has(a) {

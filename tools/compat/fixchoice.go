@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -179,7 +178,7 @@ func (e *edit) leavesNoDevice(out []string) bool {
 	}
 	for _, name := range e.lists[syclTargets] {
 		d, known := e.config.Lookup(name)
-		if !slices.Contains(out, deviceconfig.Canonical(name)) && !(known && compat.IsGeneric(d)) {
+		if !slices.Contains(out, deviceconfig.Canonical(name)) && !(known && d.IsGeneric()) {
 			return false
 		}
 	}

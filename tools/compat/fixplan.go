@@ -437,7 +437,7 @@ func (e *edit) restrict(out []string) (list []change) {
 			left++
 			continue
 		}
-		if d, ok := e.config.Lookup(name); ok && compat.IsGeneric(d) {
+		if d, ok := e.config.Lookup(name); ok && d.IsGeneric() {
 			e.note("%s: fixed_targets cannot exclude a device because %s of %s is for all devices; use --unsupported drop", e.place, name, e.label)
 			return nil
 		}
