@@ -60,7 +60,7 @@ type comment struct {
 	shown   []group  // failing or new findings
 }
 
-// head writes the conclusion and determines the findings to show.
+// head returns the conclusion and the numbers of changed kernels.
 func (c *comment) head() string {
 	mark := "✅"
 	if c.Conclusion == gate.Failure {
