@@ -71,6 +71,9 @@ func lineDiff(old, new string) string {
 	for first < min(len(a), len(b)) && a[first] == b[first] {
 		first++
 	}
+	for min(len(a), len(b)) > first && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
 	var out []string
 	for _, e := range lineEdits(a[first:], b[first:]) {
 		if len(out) == maxDiffLines {

@@ -17,6 +17,7 @@ func TestLineDiff(t *testing.T) {
 		"shorter new text":   {"a\nb\nc\n", "a\n", `2 - "b\n"|3 - "c\n"`},
 		"nothing in common":  {"a", "b", `1 - "a"|1 + "b"`},
 		"repeated last line": {"a\n", "a\na\n", `2 + "a\n"`},
+		"added entry":        {"k\nl\n b\n c\n", "k\nm\n b\n c\nl\n b\n c\n", `2 + "m\n"|3 + " b\n"|4 + " c\n"`},
 	} {
 		var lines []string
 		for line := range strings.SplitSeq(lineDiff(c.old, c.new), "\n") {
