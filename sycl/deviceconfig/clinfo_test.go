@@ -113,6 +113,26 @@ func TestReadClinfo(t *testing.T) {
 	}
 }
 
+// TestProfiling checks that profiling requires OpenCL 2.1 and an answer about queues.
+func TestProfiling(t *testing.T) {
+	for _, test := range []struct {
+		version, query string
+		want           bool
+	}{
+		{"OpenCL 3.0 NEO", "CL_DEVICE_QUEUE_ON_HOST_PROPERTIES", true},
+		{"OpenCL 2.1", "CL_DEVICE_QUEUE_PROPERTIES", true},
+		{"OpenCL 2.0", "CL_DEVICE_QUEUE_PROPERTIES", false},
+		{"OpenCL 1.2", "CL_DEVICE_QUEUE_PROPERTIES", false},
+		{"", "CL_DEVICE_QUEUE_PROPERTIES", false},
+		{"OpenCL 3.0", "CL_DEVICE_NAME", false},
+	} {
+		o := &OpenCLDevice{Answers: map[string]string{"CL_DEVICE_VERSION": test.version, test.query: "CL_QUEUE_PROFILING_ENABLE"}}
+		if got := o.profiling().has; got != test.want {
+			t.Errorf("%s, %s: got %t", test.version, test.query, got)
+		}
+	}
+}
+
 func TestTarget(t *testing.T) {
 	for _, test := range []struct{ version, name, want string }{
 		{"0x030f0007", "x", "intel_gpu_pvc"},
@@ -120,6 +140,8 @@ func TestTarget(t *testing.T) {
 		{"51232776", "x", "intel_gpu_acm_g10"},
 		{"12.60.7", "x", "intel_gpu_pvc"},
 		{"0x14000004 (80.0.4)", "x", "intel_gpu_80_0_4"},
+		{"12.60.63", "x", "intel_gpu_pvc"},
+		{"12.60.64", "x", "opencl_x"},
 		{"12.600.7", "x", "opencl_x"},
 		{"", "cpu-haswell-Some(R) CPU @ 2.5GHz", "opencl_cpu_haswell_some_r_cpu_2_5ghz"},
 		{"", "???", "opencl_device"},
