@@ -53,6 +53,19 @@ func member(name string, size int, content string) string {
 	return text + strings.Repeat("\n", len(content)%2)
 }
 
+func TestMembers(t *testing.T) {
+	archive := archiveMagic + member("odd.o/", 3, "abc") + member("even.o/", 4, "defg") + member("last.o/", 1, "h")
+	var got []string
+	err := members(strings.NewReader(archive), func(member io.ReaderAt) error {
+		text, err := io.ReadAll(io.NewSectionReader(member, 0, 100))
+		got = append(got, string(text))
+		return err
+	})
+	if want := []string{"abc", "defg", "h"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
 func TestThinMembers(t *testing.T) {
 	names := "sub/a long name.o/\n/abs/b.o/\n"
 	good := thinMagic + member("/", 3, "sym") + member("//", len(names), names) + member("c.o/", 100, "") + member("/0", 200, "") + member("/19", 300, "")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
@@ -69,6 +70,28 @@ func TestMayGoFirst(t *testing.T) {
 		u := &compilation{compiler: &compiler{line: line}}
 		if got := u.mayGoFirst([]byte(test.text)); got != test.want {
 			t.Errorf("%s, %s: got %t", test.options, test.text, got)
+		}
+	}
+}
+
+// TestWriteDepfile checks that a dependency file has the files of both compiles once, without the
+// files that syclc++ writes.
+func TestWriteDepfile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "headers/x.hpp", "")
+	testkit.WriteFile(t, "scratch/host.d", "x: scratch/before.h scratch/header.h a.cpp \\\n  b.hpp dpcpp/include/sycl/sycl.hpp\n")
+	testkit.WriteFile(t, "scratch/device.d", "x: a.cpp ./b.hpp c.hpp headers/x.hpp\n")
+	for option, want := range map[string]string{
+		"-MD":  "a.o: \\\n  a.cpp \\\n  b.hpp \\\n  dpcpp/include/sycl/sycl.hpp \\\n  c.hpp \\\n  headers/x.hpp \\\n  own.yaml\n",
+		"-MMD": "a.o: \\\n  a.cpp \\\n  b.hpp \\\n  c.hpp \\\n  own.yaml\n",
+	} {
+		line := testkit.Must(parseLine(strings.Fields("--host-headers=headers -fsycl-device-config-file=own.yaml -c a.cpp " + option)))(t)
+		u := &compilation{compiler: &compiler{line: line, dpcpp: &installation{dir: "dpcpp"}}, source: "a.cpp", dir: "scratch", depfile: line.Depfile, output: beside("a.o", "a.cpp")}
+		var out outfile.Group
+		testkit.NoError(t, u.writeDepfile(&out))
+		testkit.NoError(t, out.Commit())
+		if got := testkit.ReadFile(t, "a.d"); got != want {
+			t.Errorf("%s: got %q, want %q", option, got, want)
 		}
 	}
 }
