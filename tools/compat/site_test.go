@@ -227,14 +227,16 @@ func TestSiteHostileNames(t *testing.T) {
 }
 
 func TestSiteRefused(t *testing.T) {
-	_, list := siteReports(1)
-	both := wheel("dpctl-0.1-py3-none-any.whl", list[0])
-	if _, err := newSite([]string{"both.json"}, []*report.Report{both}); err == nil || !strings.Contains(err.Error(), "write one report per wheel") {
-		t.Errorf("got %v", err)
+	for _, name := range []string{"dpctl-0.9-py3-none-manylinux_2_28_x86_64.whl", "lib-0.8-py3-none-manylinux_2_28_x86_64.whl", "lib-0.9-py3-none-win_amd64.whl"} {
+		_, list := siteReports(1)
+		both := wheel(name, list[0])
+		if _, err := newSite([]string{"both.json"}, []*report.Report{both}); err == nil || !strings.Contains(err.Error(), "write one report per wheel") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 	dir := t.TempDir()
 	testkit.WriteFile(t, filepath.Join(dir, "thesis.txt"), "")
-	_, list = siteReports(1)
+	_, list := siteReports(1)
 	s, err := newSite([]string{"1.json"}, list[:1])
 	testkit.NoError(t, err)
 	if err := s.Write(dir); err == nil || !strings.Contains(err.Error(), "refusing to replace a directory") {
