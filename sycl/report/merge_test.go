@@ -8,6 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 func TestMerge(t *testing.T) {
@@ -67,6 +68,19 @@ func TestMerge(t *testing.T) {
 		for _, k := range reporttest.Merge(t, one, renamed).Kernels {
 			if k.Name == one.Kernels[0].Name && k.DisplayName != want {
 				t.Errorf("display name %q, want %q", k.DisplayName, want)
+			}
+		}
+	}
+
+	// The same applies to locations.
+	for _, line := range []uint32{1, 1000} {
+		moved := reporttest.Build(t, reporttest.Program(), "intel_gpu_dg2")
+		moved.Kernels[0].Location = srcloc.Location{Path: "k.cpp", Line: line}
+		here := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")
+		here.Kernels[0].Location = srcloc.Location{Path: "k.cpp", Line: 500}
+		for _, parts := range [][]*report.Report{{here, moved}, {moved, here}} {
+			if got := reporttest.Merge(t, parts...).Kernels[0].Location.Line; got != min(line, 500) {
+				t.Errorf("the kernel is at line %d, want %d", got, min(line, 500))
 			}
 		}
 	}
