@@ -27,3 +27,15 @@ func TestPlanOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanTargets checks that a target gets rows only if both lists have it.
+func TestPlanTargets(t *testing.T) {
+	config := deviceconfig.Default()
+	plan := NewPlan(config, []string{"intel_gpu_pvc", "spir64"}, []string{"intel_gpu_12_60_7", "intel_gpu_dg2"}, []PlanRow{{}, {}})
+	for name, want := range map[string]int{"intel_gpu_pvc": 2, "spir64": 0, "intel_gpu_dg2": 0, "x86_64": 0} {
+		d, _ := config.Lookup(name)
+		if got := plan.decide(d); got.Kept != want || got.Selected != (want > 0) || got.Groups[0].Kept != (want > 0) || (got.Why == "") != (want > 0) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
