@@ -737,9 +737,9 @@ func TestMarkdownChanges(t *testing.T) {
 		}
 	}
 	for limit, want := range map[int]string{
-		100_000:    "| | 3 | in other groups | |", // the first 8 rows
-		rest + 500: "| | ",
-		rest:       "| | 55 | in other groups | |",
+		100_000:        "| | 3 | in other groups | |", // the first 8 rows
+		reserved + 500: "| | ",
+		reserved:       "| | 55 | in other groups | |",
 	} {
 		m := markdown{limit: limit}
 		m.changes(d)
