@@ -106,7 +106,7 @@ func checkFeature(r *Result, name string, q *requirement.Requirements, d *device
 	r.add(reason)
 }
 
-// describeFeature describes a feature in words and says what to do without it.
+// describeFeature describes a feature and gives advice for code that uses it.
 func describeFeature(name string) (words, advice string) {
 	switch {
 	case name == deviceconfig.Images:

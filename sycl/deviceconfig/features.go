@@ -137,10 +137,10 @@ const (
 	NotMeasured
 )
 
-// FeatureSupport returns whether the compiler for a device accepts a feature. If it does not, said
-// is the compiler with its message, such as `ocloc 26.27.039122: "..."`. For a family of GPUs, it
-// is the compiler of the first member.
-func FeatureSupport(target, feature string) (support Support, said string) {
+// FeatureSupport returns whether the compiler for a device accepts a feature. If it does not,
+// message is the compiler with its error, such as `ocloc 26.27.039122: "..."`. For a family of
+// GPUs, it is the compiler of the first member.
+func FeatureSupport(target, feature string) (support Support, message string) {
 	t := features()
 	if members := FamilyMembers(target); members != nil {
 		target = members[0]

@@ -121,7 +121,7 @@ func (a annotation) lower(id string) (bool, error) {
 			f.SetAttribute(devicecode.AttrModuleID, id)
 		}
 	case f != nil && key == annotateDeviceHas:
-		if f.Defined() { // a declaration says the same as the definition
+		if f.Defined() { // a declaration repeats the annotations of the definition
 			return true, declareAspects(a.module, f, argument)
 		}
 	case a.of != nil && a.text == annotateProperties:

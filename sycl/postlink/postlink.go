@@ -52,7 +52,7 @@ type Options struct {
 	// callees, unless one declares them. Diagnostics still cover them.
 	ExcludeAspects []string
 
-	// EmulateFP64Conversions says that the device's compiler emulates moves and conversions of
+	// EmulateFP64Conversions indicates that the device's compiler emulates moves and conversions of
 	// doubles, so they do not require fp64.
 	EmulateFP64Conversions bool
 
@@ -79,7 +79,7 @@ type Options struct {
 	// the constants have their default values.
 	DefaultValueImages bool
 
-	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It requires some
+	// DPCPPTranslator indicates that DPC++ translates the images to SPIR-V. It requires some
 	// compile-time properties in a different form than llvm-spirv and llc.
 	DPCPPTranslator bool
 
@@ -88,7 +88,7 @@ type Options struct {
 	// invalid reads of specialization constants are warnings instead of errors.
 	AsDPCPP bool
 
-	// FromText says that the module was originally text, not bitcode. DPC++ then numbers
+	// FromText indicates that the module was originally text, not bitcode. DPC++ then numbers
 	// specialization constants in a different order.
 	FromText bool
 }

@@ -24,7 +24,7 @@ type PropertyOptions struct {
 	ProgramMetadata bool // sizes of each kernel, and symbols of device globals (-emit-program-metadata)
 	DeviceGlobals   bool // (-device-globals)
 
-	// Before2026 says that the image is for a release before 2026, which exports no
+	// Before2026 indicates that the image is for a release before 2026, which exports no
 	// device globals and reads which kernels may fail an assertion of the C library.
 	Before2026 bool
 
@@ -45,12 +45,12 @@ type imageOptions struct {
 	// undefined lets the image import SYCL_EXTERNAL functions that no source defines.
 	undefined bool
 
-	// deviceLibraries says that DPC++'s device libraries are linked to the image when
+	// deviceLibraries indicates that DPC++'s device libraries are linked to the image when
 	// it is translated, so that it imports none of their functions.
 	deviceLibraries bool
 
-	// whole says that the image has all kernels, whatever they require. Then no required work-group
-	// size holds for all of them.
+	// whole indicates that the image has all kernels, whatever they require. Then no required
+	// work-group size holds for all of them.
 	whole bool
 
 	constants        []propset.SpecConstant

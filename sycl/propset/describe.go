@@ -41,7 +41,7 @@ type Typed struct {
 	Text string
 }
 
-// A Status says whether tools still write a key.
+// A Status reports whether tools still write a key.
 type Status string
 
 const (

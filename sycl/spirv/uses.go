@@ -345,8 +345,8 @@ type body struct {
 	// computations are folded when the module is compiled.
 	folded map[uint32]use
 
-	// isCalled says that calls of the function are not inlined, so arguments passed by value are
-	// copied.
+	// isCalled indicates that calls of the function are not inlined, so arguments passed by value
+	// are copied.
 	isCalled bool
 	position
 }

@@ -79,9 +79,9 @@ func TestExplain(t *testing.T) {
 	testkit.GoldenFile(t, filepath.Join(testdata, "explain.txt"), got.String())
 }
 
-// The runtime of 2025.3 takes native code and leaves out the IR of the whole file; in
-// object state, every runtime passes over native code; and a kernel has to be called
-// as the runtime looks for it.
+// TestExplainForms checks that the runtime of 2025.3 uses native code and ignores all IR of the
+// file, that every runtime ignores native code of files in object state, and that a kernel must
+// have the name that the runtime looks up.
 func TestExplainForms(t *testing.T) {
 	explainDir(t)
 	code, _, stderr := run(t, "convert", "--runtime=2025.3", "--output=old.syclbin", "k.syclbin")
@@ -114,8 +114,8 @@ func TestExplainForms(t *testing.T) {
 	testkit.GoldenFile(t, filepath.Join(testdata, "explain-forms.txt"), got.String())
 }
 
-// Of a file in executable state, one module that needs another keeps all kernels
-// from being loaded, on devices that take the module.
+// TestExplainImports checks that in a file in executable state, a module that imports a symbol of
+// another module prevents all kernels from being loaded, on devices that support the module.
 func TestExplainImports(t *testing.T) {
 	imports := "\n[SYCL/imported symbols]\n_Z3foov=1|1\n_Z3barv=1|1\n"
 	enter(t, map[string]string{

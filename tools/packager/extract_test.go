@@ -11,7 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// What is said of several modules, images or properties is a line for each kind.
+// TestExtractSummary checks that warnings about several modules, images or properties are combined
+// into one line for each kind.
 func TestExtractSummary(t *testing.T) {
 	enter(t)
 	for _, test := range []struct {

@@ -125,8 +125,8 @@ func checkOld(t *testing.T, old []byte) {
 	}
 }
 
-// TestFewOpenFiles: the number of inputs does not depend on how many files a process may
-// have open.
+// TestFewOpenFiles checks that the number of inputs is not limited by the number of files that a
+// process can have open.
 func TestFewOpenFiles(t *testing.T) {
 	const inputs = 200
 	files := map[string]string{}

@@ -114,7 +114,7 @@ func TestImportSeveral(t *testing.T) {
 	}
 }
 
-// TestImportText: of the text in a bundle, only PTX is device code.
+// TestImportText checks that PTX is the only text in a bundle that counts as device code.
 func TestImportText(t *testing.T) {
 	part := func(id, text string) string {
 		const mark = "\n; __CLANG_OFFLOAD_BUNDLE__"
@@ -177,7 +177,8 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// A library with kernels of the same bytes in several objects, as oneMKL is.
+// TestImportRepeated imports a library in which several objects have identical kernels, like
+// oneMKL.
 func TestImportRepeated(t *testing.T) {
 	same := offloadImage(offload.SYCL, "spir64-unknown-unknown", "", assembled(t))
 	enter(t, map[string]string{"images": container(t, same, same, same), "more": container(t, same)})
@@ -192,7 +193,7 @@ func TestImportRepeated(t *testing.T) {
 	if len(f.Modules) != 1 || len(f.Modules[0].IR) != 1 {
 		t.Errorf("%d modules", len(f.Modules))
 	}
-	// A file with nothing new is no fault.
+	// A file without new images is not an error.
 	says(t, 0, "more: note: 1 of 1 device images", "import", "--output=k.syclbin", "images", "more")
 }
 
@@ -203,7 +204,7 @@ func assembled(t *testing.T) string {
 	return string(append(code, 17, 0, 2, 0, 6, 0, 0, 0, 14, 0, 3, 0, 2, 0, 0, 0, 2, 0, 0, 0)) // OpCapability Kernel, OpMemoryModel
 }
 
-// Findings are a line for each rule, and so are images that are omitted.
+// TestImportSummary checks that findings, and images that are omitted, are one line for each rule.
 func TestImportSummary(t *testing.T) {
 	library := sharedLibrary(t)
 	files := map[string]string{}
@@ -237,7 +238,7 @@ func TestImportSummary(t *testing.T) {
 	}
 }
 
-// More files than a process can have open.
+// TestImportManyFiles imports more files than a process can have open.
 func TestImportManyFiles(t *testing.T) {
 	files := map[string]string{}
 	args := []string{"import", "--output=k.syclbin"}

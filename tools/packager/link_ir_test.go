@@ -72,8 +72,8 @@ func shape(t *testing.T, name string) string {
 	return b.String()
 }
 
-// TestLinkIR: the code of both files becomes one, is split by what it needs, and is
-// compiled for the targets that take it.
+// TestLinkIR checks that the code of both files is linked, split by its requirements, and compiled
+// for the targets that support it.
 func TestLinkIR(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		t.Run(fmt.Sprintf("version %d", version), func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestLinkIRUnresolved(t *testing.T) {
 	}
 }
 
-// TestLinkIRLibrary: native code of a file without kernels has its functions.
+// TestLinkIRLibrary checks that the native code of a file without kernels contains its functions.
 func TestLinkIRLibrary(t *testing.T) {
 	args := irPrograms(t, "ocloc")
 	buildIR(t, 1)

@@ -19,8 +19,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// noNeeds is the start of what modules say that any device takes.
-const noNeeds = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
+// noRequirements starts the properties of modules that any device supports.
+const noRequirements = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
 
 // object writes a file in object state with a module of IR for each text of
 // properties.
@@ -28,7 +28,7 @@ func object(t *testing.T, name string, o syclbin.Options, properties ...string) 
 	t.Helper()
 	f := &syclbin.File{Version: 1, State: syclbin.Object}
 	for i, text := range properties {
-		r := testkit.Must(propset.Parse(name, []byte(noNeeds+text)))(t)
+		r := testkit.Must(propset.Parse(name, []byte(noRequirements+text)))(t)
 		code := syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", strings.NewReader(spirvHead+filepath.Base(name)+fmt.Sprint(i)))
 		f.Modules = append(f.Modules, &syclbin.Module{Metadata: r, IR: []*syclbin.Image{code}})
 	}
@@ -86,7 +86,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// The same modules as one file, in the states that they may be loaded in.
+// TestImportsInExecutable links modules that import symbols to one file, in both states.
 func TestImportsInExecutable(t *testing.T) {
 	linkable(t)
 	args := []string{"link", "--output=app.syclbin", "main.syclbin", "library.syclbin"}
@@ -237,7 +237,8 @@ func TestLinkRefuses(t *testing.T) {
 	}
 }
 
-// TestGraphAndOutputAppearTogether: a graph without its file would be of another link.
+// TestGraphAndOutputAppearTogether checks that a failed link does not write a graph, which would
+// not belong to the existing output.
 func TestGraphAndOutputAppearTogether(t *testing.T) {
 	linkable(t)
 	says(t, 4, "directory gone does not exist", "link", "--output=gone/o.syclbin", "--graph=graph.txt", "main.syclbin", "library.syclbin")
@@ -259,7 +260,7 @@ func TestLinkOverAnInput(t *testing.T) {
 		if !bytes.Equal(file(t, output), want) {
 			t.Errorf("%s is another file", output)
 		}
-		// What a link leads to is the output, and the link stays.
+		// The target of a symbolic link is written, and the link is kept.
 		changed := !bytes.Equal(file(t, "library.syclbin"), library)
 		if changed != (output == "soft.syclbin") {
 			t.Errorf("writing %s changed library.syclbin: %t", output, changed)
@@ -270,8 +271,8 @@ func TestLinkOverAnInput(t *testing.T) {
 	}
 }
 
-// TestLinkKeepsTheRelease: files for one release make a file for it, others one that
-// all of 2026 load.
+// TestLinkKeepsTheRelease checks that inputs for one release are linked to a file for that release,
+// and other inputs to a file for all releases of 2026.
 func TestLinkKeepsTheRelease(t *testing.T) {
 	linkable(t)
 	for _, name := range []string{"main", "library"} {

@@ -53,7 +53,7 @@ func ok(t testing.TB, args ...string) string {
 	return stdout
 }
 
-// says runs the tool, which has to end with an exit code and with a text on standard error.
+// says runs the tool, and checks its exit code and that its standard error contains a text.
 func says(t *testing.T, want int, text string, args ...string) {
 	t.Helper()
 	if code, _, stderr := run(t, args...); code != want || !strings.Contains(stderr, text) {
@@ -126,7 +126,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// The path of a table can contain =, because names of packages can.
+// TestPackTablePathWithEquals checks paths of tables that contain =, as names of packages can.
 func TestPackTablePathWithEquals(t *testing.T) {
 	enter(t, split)
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
@@ -257,8 +257,8 @@ func TestPackWithoutBytes(t *testing.T) {
 	}
 }
 
-// A library of host code has tables without rows, which are files without modules when
-// that is asked for.
+// TestAllowEmpty packs tables without rows, as of a library that has only host code. With the flag,
+// the output is a file without modules.
 func TestAllowEmpty(t *testing.T) {
 	enter(t, map[string]string{"none.table": "[Code|Properties|Symbols]\n"})
 	for flag, args := range map[string][]string{
@@ -369,7 +369,7 @@ func TestDumpKernels(t *testing.T) {
 	}
 }
 
-// Commands for SYCLBINs name the command that converts other files.
+// TestNotSYCLBIN checks that commands for SYCLBINs suggest the command that converts other files.
 func TestNotSYCLBIN(t *testing.T) {
 	enter(t, map[string]string{"ocloc.ar": "!<arch>\n" + arMember("64.12.60.7", string(zebinWithInfo(""))), "z.bin": string(zebinWithInfo(""))})
 	for _, name := range []string{"ocloc.ar", "z.bin"} {
@@ -527,7 +527,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// The first findings about a file with many of them are shown.
+// TestPackLimitsFindings checks that only the first findings about a file are shown.
 func TestPackLimitsFindings(t *testing.T) {
 	files := map[string]string{"k.prop": "[SYCL/device requirements]\nreqd_sub_group_size=1|16\n"} // without aspects
 	var table strings.Builder
@@ -568,8 +568,8 @@ func TestExtractAndPackAgain(t *testing.T) {
 	}
 }
 
-// TestPackElsewhere: extracted files can be packed from any directory, even from one with files of
-// the same names, and after they were moved.
+// TestPackElsewhere checks that extracted files can be packed from any directory, even one that has
+// files of the same names, and after they have been moved.
 func TestPackElsewhere(t *testing.T) {
 	enter(t, split)
 	ok(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, splitTables)...)
@@ -687,7 +687,7 @@ func TestLenient(t *testing.T) {
 	}
 }
 
-// The first repairs of a file with many of them are shown.
+// TestLenientLimitsWarnings checks that only the first repairs of a file are shown.
 func TestLenientLimitsWarnings(t *testing.T) {
 	enter(t)
 	var properties strings.Builder
@@ -915,8 +915,8 @@ func (v *validator) check(path string, rules map[string]any, value any) {
 	}
 }
 
-// A device's compiler rejects IR when the runtime builds the program, after its checks of the
-// device.
+// TestExplainBuildErrors checks IR that the compiler of a device rejects when the runtime builds
+// the program, after the runtime's checks of the device.
 func TestExplainBuildErrors(t *testing.T) {
 	for _, test := range []struct{ name, properties, device, want string }{
 		{"option", "[SYCL/misc properties]\nsycl-grf-size=1|256\n", "intel_cpu_spr",

@@ -107,7 +107,7 @@ func TestSpecialize(t *testing.T) {
 	}
 }
 
-// TestDumpConstants shows them with types, also where something is wrong with them.
+// TestDumpConstants checks that constants are shown with their types, even if they are invalid.
 func TestDumpConstants(t *testing.T) {
 	packConstants(t)
 	testkit.GoldenFile(t, testdata+"/constants.dump", ok(t, "dump", "--verbose", "all.syclbin"))
@@ -133,7 +133,7 @@ func TestDumpConstants(t *testing.T) {
 	}
 }
 
-// TestExplainConstants: what the runtime takes has the values of its own image.
+// TestExplainConstants checks that the image that the runtime selects is shown with its own values.
 func TestExplainConstants(t *testing.T) {
 	packConstants(t)
 	if code, _, stderr := run(t, "specialize", "--set=app::tile=[1, 2, false]", "--kernel=B2", "--output=new.syclbin", "all.syclbin"); code != 0 {
@@ -189,8 +189,8 @@ func TestSpecializeNative(t *testing.T) {
 	}
 }
 
-// TestSpecializeForms: an abstract module with several images of the kernels keeps the SPIR-V, and of
-// the copy of an image that DPC++ makes with the default values nothing is left.
+// TestSpecializeForms checks that an abstract module with several images of its kernels keeps the
+// SPIR-V image, and that DPC++'s copy of an image with the default values is removed.
 func TestSpecializeForms(t *testing.T) {
 	enter(t, constantFiles())
 	scaled := constantProperties("_ZTS1A")
@@ -281,8 +281,8 @@ define spir_kernel void @__sycl_kernel_composite(ptr addrspace(1) %out) {
 }
 `
 
-// TestSpecializeTranslated: SPIR-V of llvm-spirv is still valid with other values, and has them; so has
-// native code that is made of it.
+// TestSpecializeTranslated checks that SPIR-V of llvm-spirv has the new values and stays valid, and
+// that native code compiled from it has them too.
 func TestSpecializeTranslated(t *testing.T) {
 	as, translator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv")
 	val, dis := testkit.Program(t, "spirv-val"), testkit.Program(t, "spirv-dis")
@@ -339,7 +339,8 @@ func TestSpecializeTranslated(t *testing.T) {
 	}
 }
 
-// TestSpecializeBuilt sets constants in what the project's own steps make of a source.
+// TestSpecializeBuilt sets constants in the images that this project's build steps make of a
+// source.
 func TestSpecializeBuilt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	stepstest.Build(t, stepstest.Binary{Name: "k", State: syclbin.Executable, Names: true, Source: `

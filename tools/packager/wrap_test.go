@@ -19,7 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// TestWrap: a program registers the images of its tables.
+// TestWrap checks that a program registers the images of its tables.
 func TestWrap(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	for _, release := range []string{"2025.3", "2026.0", "2026.2"} {
@@ -70,8 +70,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestWrapRelative: with --relative, the source does not depend on the directory, and the assembler
-// finds the images by -I.
+// TestWrapRelative checks that with --relative, the assembly does not depend on the directory, and
+// that the assembler finds the images with -I.
 func TestWrapRelative(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	enter(t, split)
@@ -101,8 +101,8 @@ func TestWrapRelative(t *testing.T) {
 	says(t, 2, "use absolute paths for both or for neither", "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table")
 }
 
-// Integration headers say where kernels are, and which class names them; that of a source
-// without kernels is empty.
+// TestWrapHeaders checks integration headers, which contain the location of each kernel and the
+// class that names it. The header of a source without kernels is empty.
 func TestWrapHeaders(t *testing.T) {
 	enter(t, split)
 	header := func(name, symbol string, line int) {
@@ -121,7 +121,7 @@ func TestWrapHeaders(t *testing.T) {
 	ok(t, append([]string{"wrap", "--output", "k.s", "--require-images", "--header", "none"}, splitTables...)...)
 }
 
-// Neither the order of flags nor the name of the output shows.
+// TestWrapIsDeterministic checks that the output does not depend on the order of flags or its name.
 func TestWrapIsDeterministic(t *testing.T) {
 	enter(t, split)
 	reversed := slices.Clone(splitTables)
@@ -150,8 +150,8 @@ func TestWrapEmptyImage(t *testing.T) {
 	}
 }
 
-// The kernels of an image without property and symbol files are read from its code, and images
-// are named as they are found.
+// TestWrapOwnNames checks that the kernels of an image without property and symbol files are read
+// from its code, and that the assembly includes images by their paths.
 func TestWrapOwnNames(t *testing.T) {
 	enter(t, map[string]string{
 		"tables/k.spv":   string(spirvModule("_ZTS1K")),
@@ -165,7 +165,8 @@ func TestWrapOwnNames(t *testing.T) {
 	}
 }
 
-// The runtime sets specialization constants in SPIR-V alone.
+// TestWrapConstants checks the warning about kernels that read specialization constants but have no
+// SPIR-V, the only form in which the runtime sets them.
 func TestWrapConstants(t *testing.T) {
 	const constants = "[SYCL/specialization constants]\nsize=2|gBAAAAAAAAAAAAAAAAAAAQAAAAA\n"
 	const warning = "b.pvc: warning: kernel 'C' reads specialization constants, but the program has only native code for it, so the runtime ignores values that the program sets; add spir64 to the targets\n"
@@ -197,8 +198,8 @@ func TestWrapConstants(t *testing.T) {
 	}
 }
 
-// TestWrapVirtualFunctions: native images that the runtime would link for any device are omitted
-// when the program has SPIR-V of them.
+// TestWrapVirtualFunctions checks that native images that the runtime would link for any device are
+// omitted if the program has SPIR-V images of them.
 func TestWrapVirtualFunctions(t *testing.T) {
 	const warning = "b.pvc: warning: skipping native images that define or call virtual functions, because the runtime would link them across devices; the runtime compiles the SPIR-V instead\n"
 	uses := "[SYCL/virtual functions]\nuses-virtual-functions-set=" + propset.String("set").String() + "\n"
@@ -270,7 +271,8 @@ func TestWrapRefuses(t *testing.T) {
 	}
 }
 
-// TestPackAspectInOtherReleases holds that such an aspect is a fault of the file, not of the machine.
+// TestPackAspectInOtherReleases checks that such an aspect is reported as an error in the file, not
+// as a failure of the machine.
 func TestPackAspectInOtherReleases(t *testing.T) {
 	enter(t, map[string]string{"a.ptx": "//", "aspect.prop": string(aspectProperty(90)), "aspect.table": "[Code|Properties]\na.ptx|aspect.prop\n"})
 	for _, args := range []string{"pack --runtime=2026.2 --table=t=aspect.table --output=new.syclbin", "pack --runtime=2026.0 --table=t=aspect.table --output=old.syclbin", "convert --runtime=2026.0 --output=old.syclbin new.syclbin"} {
@@ -282,14 +284,15 @@ func TestPackAspectInOtherReleases(t *testing.T) {
 	}
 }
 
-// aspectProperty is a property file that needs an aspect of that number.
+// aspectProperty returns a property file that requires the aspect with a number.
 func aspectProperty(number uint32) []byte {
 	r := new(propset.Registry)
 	r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(number))
 	return []byte(r.String())
 }
 
-// Options for the runtime's compiler survive every way between programs and SYCLBINs.
+// TestWrapOptions checks that all conversions between programs and SYCLBINs keep the options for
+// the runtime's compiler.
 func TestWrapOptions(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	options := new(propset.Registry)
@@ -332,7 +335,8 @@ func TestWrapOptions(t *testing.T) {
 	}
 }
 
-// Options of the command line are for SPIR-V, after those of an image.
+// TestWrapAddsOptions checks that options of the command line are added to SPIR-V images only,
+// after the image's own options.
 func TestWrapAddsOptions(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	own := new(propset.Registry)

@@ -32,7 +32,7 @@ type Options struct {
 	// NoMismatch turns off the warnings about device_has.
 	NoMismatch bool
 
-	// EmulateFP64Conversions says that the device's compiler emulates moves and conversions of
+	// EmulateFP64Conversions indicates that the device's compiler emulates moves and conversions of
 	// doubles, so they do not require fp64.
 	EmulateFP64Conversions bool
 

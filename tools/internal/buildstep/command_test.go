@@ -58,8 +58,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFindLLVM: programs of different versions do not go together, and the error names those
-// of the version that lacks least.
+// TestFindLLVM checks that FindLLVM does not mix releases. The error names the missing programs of
+// the release that has the fewest missing.
 func TestFindLLVM(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
@@ -98,7 +98,7 @@ func TestFindLLVM(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 
-	// One without a release in its name says which it is.
+	// A program without a release in its name reports its version.
 	plain := program("llvm-dis")
 	for version, want := range map[string]string{"21.1.8": dis, "22.1.0": plain} {
 		testkit.NoError(t, os.WriteFile(plain, []byte("#!/bin/sh\necho Debian LLVM version "+version+"\n"), 0o755))

@@ -31,7 +31,7 @@ func TestWriteUnused(t *testing.T) {
 	}
 }
 
-// FuzzDependencies: names come back, as compilers write them.
+// FuzzDependencies checks that Dependencies restores names that compilers have escaped.
 func FuzzDependencies(f *testing.F) {
 	f.Add("a b.hpp\n$c#.hpp", "x: y")
 	f.Fuzz(func(t *testing.T, names, rule string) {

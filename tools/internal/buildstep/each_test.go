@@ -28,21 +28,21 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestEachPanics: a panic in a call is its error.
+// TestEachPanics checks that a panic in a call becomes the error of the call.
 func TestEachPanics(t *testing.T) {
 	err := Each(t.Context(), io.Discard, 3, 3, func(_ context.Context, _ io.Writer, i int) error {
 		if i == 1 {
-			panic("a fault")
+			panic("a bug")
 		}
 		return nil
 	})
-	if err == nil || err.Error() != "internal error: a fault" {
+	if err == nil || err.Error() != "internal error: a bug" {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestEachFails: the error comes from the lowest number, although a higher one fails before. The
-// call with the highest number is stopped.
+// TestEachFails checks that Each returns the error of the call with the lowest number, even if a
+// later call fails first, and stops the calls with higher numbers.
 func TestEachFails(t *testing.T) {
 	failed := make(chan bool)
 	var log strings.Builder
@@ -67,7 +67,7 @@ func TestEachFails(t *testing.T) {
 	}
 }
 
-// TestEachStops: all calls end with the context.
+// TestEachStops checks that all calls stop when the context is canceled.
 func TestEachStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := Each(ctx, io.Discard, 2, 2, func(ctx context.Context, _ io.Writer, i int) error {

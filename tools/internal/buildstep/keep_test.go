@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestMake: what compilers make and print is the same whether they run or not. The files
-// used last are kept.
+// TestMake checks that the output and the log are the same whether or not the compiler runs, and
+// that the most recently used files are kept.
 func TestMake(t *testing.T) {
 	t.Chdir(t.TempDir())
 	large := strings.Repeat("large", 200)
@@ -45,7 +45,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestMakeFails: a failure is not kept, nor is a file that is not there.
+// TestMakeFails checks that neither failures nor missing files are kept.
 func TestMakeFails(t *testing.T) {
 	t.Chdir(t.TempDir())
 	refused := errors.New("refused")

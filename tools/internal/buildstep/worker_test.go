@@ -87,7 +87,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestWorkAtOnce: an action starts and ends while another one runs.
+// TestWorkAtOnce checks that an action can start and end while another one is running.
 func TestWorkAtOnce(t *testing.T) {
 	second := make(chan bool)
 	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
@@ -106,7 +106,7 @@ func TestWorkAtOnce(t *testing.T) {
 	}
 }
 
-// TestWorkEnds: an action that runs when Bazel has gone is stopped.
+// TestWorkEnds checks that running actions are stopped when Bazel closes standard input.
 func TestWorkEnds(t *testing.T) {
 	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
 		return func(ctx context.Context, _ *cli.Env, _ []string) error {
@@ -121,8 +121,8 @@ func TestWorkEnds(t *testing.T) {
 	}
 }
 
-// TestWorkCancelled: an action that Bazel cancels stops, and the others go on. A request to cancel one
-// that is done, or that never was, does nothing.
+// TestWorkCancelled checks that an action stops when Bazel cancels it, and that the others
+// continue. Requests to cancel an action that has ended, or that does not exist, have no effect.
 func TestWorkCancelled(t *testing.T) {
 	stopped := make(chan bool)
 	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
@@ -147,7 +147,7 @@ func TestWorkCancelled(t *testing.T) {
 	}
 }
 
-// FuzzWork: whatever standard input has, a worker ends, and it answers each request once.
+// FuzzWork checks that a worker ends for any standard input, and answers each request once.
 func FuzzWork(f *testing.F) {
 	for _, seed := range []string{
 		`{"arguments":["a"],"inputs":[{"path":"x","digest":"00"}],"requestId":1,"verbosity":1,"sandboxDir":"s"}{"cancel":true,"requestId":1}`,

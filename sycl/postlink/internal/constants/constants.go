@@ -9,7 +9,7 @@
 //	T __sycl_getComposite2020SpecConstantValue<T>(name, id, buffer)
 //	T __sycl_getScalarSpecConstantValue<T>(name)            // SYCL 1.2.1
 //	T __sycl_getCompositeSpecConstantValue<T>(name)
-//	T *llvm.sycl.alloca(name, id, buffer, T, alignment)     // memory of as many T as the constant says
+//	T *llvm.sycl.alloca(name, id, buffer, T, alignment)     // memory for an array of that many T
 //
 // A [Mode] selects how the calls are lowered. SPIR-V identifies constants by numbers, one for each
 // scalar, so a constant of a class type has several, in the order of its members. A [Set] records

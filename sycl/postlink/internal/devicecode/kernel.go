@@ -202,8 +202,8 @@ func (k *kernel) singleTask(string) (string, error) {
 	return integer(32, 0), nil
 }
 
-// clusterOf returns a reader of a property that says whether the pipeline may stall. Only one of
-// its values has metadata.
+// clusterOf returns a reader of a property that specifies whether the pipeline may stall. Only one
+// of its values has metadata.
 func clusterOf(value string) func(*kernel, string) (string, error) {
 	return func(_ *kernel, v string) (string, error) {
 		switch {

@@ -192,7 +192,7 @@ func propertiesOf(attributes []llvmir.Attribute) []llvmir.Attribute {
 }
 
 // decorate returns the decorations for properties. It calls unknown for properties that no pass
-// knows.
+// handles.
 func (l *lowering) decorate(attributes []llvmir.Attribute, unknown func(name string)) ([]string, error) {
 	var all []string
 	var errs []error
@@ -242,7 +242,7 @@ func (l *lowering) list(contents []string) int {
 	return l.node(strings.Join(refs, ", "))
 }
 
-// isKnown reports whether any pass, the runtime or a front end knows a property.
+// isKnown reports whether any pass, the runtime or a front end handles a property.
 func isKnown(name string) bool {
 	switch name {
 	case attrHostAccess, attrPipelined, attrDeviceGlobalSize, attrHostPipe, attrUniqueID, attrFloatingPoint:

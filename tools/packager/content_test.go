@@ -10,9 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// TestFileAtFault: some mistakes in a file only show when its content is used. The exit code still
-// reports bad input, and the message has the place and the fix.
-func TestFileAtFault(t *testing.T) {
+// TestInvalidContent checks errors in a file that are only found when its content is used. The exit
+// code still reports invalid input, and the message has the location and the fix.
+func TestInvalidContent(t *testing.T) {
 	aspects := func(list ...uint32) string {
 		r := new(propset.Registry)
 		r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(list...))
