@@ -45,7 +45,8 @@ func server(t *testing.T, handler http.Handler) string {
 	return strings.TrimPrefix(s.URL, "http://")
 }
 
-// TestBridge: calls go through in both directions at once, and errors are in the trailer.
+// TestBridge checks that calls can send in both directions at once, and that errors are in the
+// trailer.
 func TestBridge(t *testing.T) {
 	through := server(t, bridge(server(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/grpc")

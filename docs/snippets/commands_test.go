@@ -67,7 +67,7 @@ func program(t *testing.T, name string) string {
 
 var helps sync.Map
 
-// help returns what --help prints of a program, or of one of its subcommands.
+// help returns the output of --help of a program or one of its subcommands.
 func help(t *testing.T, command ...string) string {
 	t.Helper()
 	key := strings.Join(command, " ")
@@ -87,7 +87,7 @@ var (
 	flagLine = regexp.MustCompile(`(?m)^  --([A-Za-z0-9-]+)( .*)?$`)
 )
 
-// subcommands returns those of a program.
+// subcommands returns the subcommands of a program.
 func subcommands(t *testing.T, name string) (list []string) {
 	t.Helper()
 	_, text, found := strings.Cut(help(t, name), "\nSubcommands:\n")
@@ -100,8 +100,8 @@ func subcommands(t *testing.T, name string) (list []string) {
 	return list
 }
 
-// TestHelp: the help of each program and subcommand fits in 100 columns and has an example,
-// whose flags there are.
+// TestHelp checks that the help of each program and subcommand fits in 100 columns and has an
+// example that uses existing flags.
 func TestHelp(t *testing.T) {
 	for name := range programs {
 		commands := [][]string{{name}}
@@ -129,8 +129,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// words splits lines of a shell into simple commands. Quotation marks are taken away, and
-// what stands for other text stays as it is.
+// words splits lines of shell into simple commands. It removes quotation marks, and keeps
+// expansions.
 func words(script string) (commands [][]string) {
 	script = strings.ReplaceAll(script, "\\\n", " ")
 	var command []string
@@ -199,13 +199,13 @@ func checkShell(t *testing.T, at, script string) (n int) {
 	return n
 }
 
-// ofTree reports whether a command is a file of the source tree.
+// ofTree reports whether a command is a file in the source tree.
 func ofTree(command string) bool {
 	dir, _, _ := strings.Cut(command, "/")
 	return slices.Contains([]string{".ci", "examples", "tools"}, dir) && dir != command
 }
 
-// checkCommand checks a command, and reports whether it is one that is known here.
+// checkCommand checks a command, and reports whether it knows the command.
 func checkCommand(t *testing.T, at string, command []string) bool {
 	t.Helper()
 	name := strings.TrimPrefix(command[0], "./")
@@ -278,7 +278,7 @@ func checkCommand(t *testing.T, at string, command []string) bool {
 // workspaces are where the commands of the pages with ./bazelw are called.
 var workspaces = []string{".", "examples/workspace", "examples/plain_cc", "e2e/smoke", "e2e/programs", "rules/tests/runtime"}
 
-// checkLabels checks that there are the targets that a command of Bazel names.
+// checkLabels checks that the targets of a Bazel command exist.
 func checkLabels(t *testing.T, at string, command []string) {
 	t.Helper()
 	for _, arg := range command[1:] {

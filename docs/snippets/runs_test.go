@@ -132,7 +132,7 @@ var sums = []kernel{
 	{"_ZTS3SumIfE", at("sum.cpp", 13, 0), nil, []string{acm, bmg, pvc, spir64}},
 }
 
-// run runs a command of the project and returns what it prints.
+// run runs a command of the project and returns its output.
 func run(t *testing.T, command string) string {
 	t.Helper()
 	args := words(command)[0]
@@ -152,7 +152,7 @@ func allBlocks(t *testing.T) (list []block) {
 	return list
 }
 
-// TestRuns: commands print what the pages say.
+// TestRuns checks that commands print what the pages show.
 func TestRuns(t *testing.T) {
 	blocks := allBlocks(t)
 	for first, prepare := range runs {

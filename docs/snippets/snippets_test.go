@@ -21,7 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// TestSnippets: each block of each page is checked by what it is. Those that cannot be
+// TestSnippets checks each code block of each page according to its language. Blocks that cannot be
 // checked are in unchecked.tsv, with the reason.
 func TestSnippets(t *testing.T) {
 	known := knownNames(t)
@@ -114,7 +114,7 @@ func uncheckedBlocks(t *testing.T) map[string]bool {
 	return list
 }
 
-// goldenText returns the texts that other tests hold against what programs print.
+// goldenText returns the golden texts of other tests.
 func goldenText(t *testing.T) (list []string) {
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.Contains(filepath.Base(file), ".golden") && !strings.Contains(file, "/testdata/") || !strings.HasSuffix(file, ".txt") {
@@ -132,7 +132,7 @@ func goldenText(t *testing.T) (list []string) {
 
 var bazelrcLine = regexp.MustCompile(`^((build|common|test)(:[a-z]+)? --.*|# \.bazelrc)?$`)
 
-// isBazelrc reports whether a block is lines of a .bazelrc.
+// isBazelrc reports whether a block consists of lines of a .bazelrc.
 func isBazelrc(b block) bool {
 	return !slices.ContainsFunc(strings.Split(b.text, "\n"), func(line string) bool { return !bazelrcLine.MatchString(line) })
 }
@@ -140,7 +140,7 @@ func isBazelrc(b block) bool {
 // setting is a flag of the rules in a command line or a .bazelrc.
 var setting = regexp.MustCompile(`--@rules_sycl//rules/settings:([a-z_]+)`)
 
-// checkSettings checks that there are the flags of the rules that a page names.
+// checkSettings checks that flags of the rules that a page names exist.
 func (n *names) checkSettings(t *testing.T, page, text string) {
 	t.Helper()
 	for _, m := range setting.FindAllStringSubmatch(text, -1) {
@@ -153,7 +153,7 @@ func (n *names) checkSettings(t *testing.T, page, text string) {
 // otherPrograms begin the lines of shells that are no programs of the project.
 var otherPrograms = strings.Fields("bazel cat cc cd c++ cmake cp ctest curl docker export for g++ gh git go jq meson ninja pip pre-commit python python3 sha256sum sudo")
 
-// isShell reports whether a block is commands of a shell without their outputs.
+// isShell reports whether a block consists of shell commands without their output.
 func isShell(b block) bool {
 	if b.language == "sh" {
 		return true
@@ -269,7 +269,8 @@ var (
 	attribute = regexp.MustCompile("(?m)^\\| `\\*{0,2}([a-z_0-9]+)` \\|")
 )
 
-// knownNames reads the page of the rules, which is made from their docstrings, and the files.
+// knownNames reads the reference page of the rules, which is generated from their docstrings, and
+// the .bzl files.
 func knownNames(t *testing.T) *names {
 	n := &names{files: map[string][]string{}, rules: map[string]map[string]bool{}}
 	data, err := os.ReadFile(filepath.Join(root, "docs/reference/rules.md"))

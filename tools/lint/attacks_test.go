@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestTrustPage: docs/explanation/trust.md names the tests that attack the gate, all whose name says
-// that they do, and how many there are.
+// TestTrustPage checks that docs/explanation/trust.md lists all tests that are named as attacks on
+// the gate, and states their number.
 func TestTrustPage(t *testing.T) {
 	root := tree(t)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "explanation", "trust.md"))

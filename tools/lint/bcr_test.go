@@ -10,8 +10,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// TestRegistry: the files for the Bazel Central Registry name what is there: the archive
-// that .ci/release makes, and a test module.
+// TestRegistry checks that the files for the Bazel Central Registry refer to things that exist: the
+// archive of .ci/release, and a test module.
 func TestRegistry(t *testing.T) {
 	dir := filepath.Join(tree(t), ".bcr")
 	read := func(name string, decode func([]byte, any) error, into any) {

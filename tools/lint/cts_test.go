@@ -95,8 +95,9 @@ func ctsFaults(t *testing.T, root string) (list []ctsFault) {
 	return list
 }
 
-// TestCTSPage: docs/project/sycl-cts.md is generated from the results and the faults. Each failure has a fault or is
-// marked as not examined, and each fault explains a failure.
+// TestCTSPage checks that docs/project/sycl-cts.md is generated from the results and the faults,
+// that each failure has a fault or is marked as not examined, and that each fault explains a
+// failure.
 func TestCTSPage(t *testing.T) {
 	root := tree(t)
 	versions, categories, rows := ctsResults(t, root)

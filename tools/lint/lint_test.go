@@ -347,8 +347,9 @@ func ownPackages(t *testing.T, pkg string) []string {
 	return list
 }
 
-// A program whose bytes change runs all its actions again. The one that compiles ahead of
-// time, which takes longest, must not change with other steps.
+// TestAotNeedsLittle checks the dependencies of the program that compiles ahead of time. When a
+// program changes, all its actions run again, and its actions take longest, so changes of other
+// steps must not change it.
 func TestAotNeedsLittle(t *testing.T) {
 	want := []string{
 		"internal/cli", "internal/outfile",
@@ -362,8 +363,8 @@ func TestAotNeedsLittle(t *testing.T) {
 	}
 }
 
-// The library for workflow commands lets a value forge commands; what is around it
-// in one file does not.
+// TestWorkflowCommands checks that only the wrapper calls the library for workflow commands,
+// because the library does not prevent forged commands in values.
 func TestWorkflowCommands(t *testing.T) {
 	const library, wrapper = "github.com/sethvargo/go-githubactions", "action/runner.go"
 	files(t, ending(".go"), func(t *testing.T, path string, data []byte) {
@@ -386,7 +387,8 @@ func TestWorkflowCommands(t *testing.T) {
 	})
 }
 
-// Actions of others are pinned to a commit, and the steps and inputs of our own action are right.
+// TestWorkflows checks that third-party actions are pinned to a commit, and that the steps and
+// inputs of this project's action are valid.
 func TestWorkflows(t *testing.T) {
 	isWorkflow := func(path string) bool {
 		dir := filepath.ToSlash(filepath.Dir(path))
@@ -470,7 +472,7 @@ var (
 	notInRef = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// TestLinks: links of Markdown pages lead to files of the tree, and to headings of pages.
+// TestLinks checks that links of Markdown pages lead to existing files and headings.
 func TestLinks(t *testing.T) {
 	root := tree(t)
 	anchors := func(text string) map[string]bool {
@@ -516,7 +518,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestGo: go.mod, MODULE.bazel and the rules have the same version of Go.
+// TestGo checks that go.mod, MODULE.bazel and the rules specify the same version of Go.
 func TestGo(t *testing.T) {
 	root := tree(t)
 	read := func(name string) string {
@@ -540,7 +542,8 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// TestReleases: the rules offer the releases of the runtime that package release knows.
+// TestReleases checks that the rules offer the releases of the runtime that package release
+// defines.
 func TestReleases(t *testing.T) {
 	root := tree(t)
 	list := `["` + strings.ReplaceAll(release.Names(), ", ", `", "`) + `"]`

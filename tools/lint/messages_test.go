@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestMessages: docs/reference/messages.md quotes messages as the code has them. In a table whose
-// first column is "message", each part between "…" of a quoted text is in one source file.
+// TestMessages checks that docs/reference/messages.md quotes messages as they are in the code. In
+// tables whose first column is "message", each part between "…" of a quoted text must be in one
+// source file.
 func TestMessages(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(tree(t), "docs", "reference", "messages.md"))
 	if err != nil {
@@ -50,7 +51,7 @@ func TestMessages(t *testing.T) {
 }
 
 // TestIndex checks that the tables of docs/README.md, which are the navigation of the site, link to every page
-// in docs/ and its directories. A page that only says where its text went is not listed.
+// in docs/ and its directories. Stubs are not listed.
 func TestIndex(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(tree(t), "docs", "README.md"))
 	if err != nil {
@@ -73,7 +74,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// isStub reports whether a page only says where its text went.
+// isStub reports whether a page only states where its text has moved.
 func isStub(page []byte) bool { return strings.HasPrefix(string(page), "# Moved\n") }
 
 // TestStubs checks that no page links to a stub: stubs are for links from outside.

@@ -79,8 +79,8 @@ func place(word string) (file, test string) {
 	return file, test
 }
 
-// TestUpstreamTests: each row that is passed or covered names tests that there are, and each
-// construct is in a row.
+// TestUpstreamTests checks that each row that is passed or covered names existing tests, and that
+// each construct is in a row.
 func TestUpstreamTests(t *testing.T) {
 	root := tree(t)
 	named := map[string]bool{}
@@ -111,7 +111,7 @@ func TestUpstreamTests(t *testing.T) {
 	}
 }
 
-// TestUpstreamPage: docs/project/upstream-tests.md is made of the table.
+// TestUpstreamPage checks that docs/project/upstream-tests.md is generated from the table.
 func TestUpstreamPage(t *testing.T) {
 	root := tree(t)
 	rows := upstreamTests(t, root)
@@ -166,7 +166,7 @@ This page is written from [upstream-tests.tsv](upstream-tests.tsv) by `+"`go tes
 	testkit.GoldenFile(t, filepath.Join(root, "docs", "project", "upstream-tests.md"), b.String())
 }
 
-// TestNamedTests: the tests that pages name are in the files that they link to.
+// TestNamedTests checks that tests that pages name are in the files that the pages link to.
 func TestNamedTests(t *testing.T) {
 	root := tree(t)
 	link := regexp.MustCompile(`\[((?:Test|Fuzz)\w+)\]\(([^)#]+_test\.go)\)`)

@@ -24,8 +24,8 @@ func manyKernels(kernels int) string {
 	return b.String() + "\nattributes #0 = { \"sycl-module-id\"=\"a.cpp\" }\n"
 }
 
-// TestCleanTogether: one process of lli writes the same bytes as opt does for each module, and
-// opt takes over where lli fails.
+// TestCleanTogether checks that one process of lli writes the same bytes as opt does for each
+// module, and that opt is used if lli fails.
 func TestCleanTogether(t *testing.T) {
 	opt, lli := testkit.Program(t, "opt"), testkit.ProgramOf(t, "21", "lli")
 	t.Chdir(t.TempDir())

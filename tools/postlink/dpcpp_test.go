@@ -188,7 +188,7 @@ func compareImages(t *testing.T, theirs, ours []deviceImage) {
 	}
 }
 
-// TestDPCPP compares images of all sources, and DPC++'s with what is known of them.
+// TestDPCPP compares the images of all sources with DPC++'s, and DPC++'s with the expected ones.
 func TestDPCPP(t *testing.T) {
 	d := findDPCPP(t)
 	sources, err := filepath.Glob("testdata/dpcpp/*.cpp")
@@ -253,8 +253,8 @@ func TestDPCPPConstructs(t *testing.T) {
 	}
 }
 
-// TestDPCPPConstants compares images with specialization constants, without the property
-// sets that DPC++'s do not have. It looks at what these say.
+// TestDPCPPConstants compares images with specialization constants, without the property sets that
+// DPC++'s images lack. The content of those sets is compared with golden text.
 func TestDPCPPConstants(t *testing.T) {
 	d := findDPCPP(t)
 	bitcode := d.compile(t, "constants.cpp", nil)
@@ -275,7 +275,7 @@ func TestDPCPPConstants(t *testing.T) {
 	testkit.Golden(t, "dpcpp/constants.txt", facts.String())
 }
 
-// describeConstants says for people what the specialization constants of an image are.
+// describeConstants describes the specialization constants of an image in readable text.
 func describeConstants(t *testing.T, b *strings.Builder, image deviceImage) {
 	t.Helper()
 	fmt.Fprintf(b, "%s\n", brief(kernelname.Display(image.symbols[0])))
@@ -288,8 +288,8 @@ func describeConstants(t *testing.T, b *strings.Builder, image deviceImage) {
 	}
 }
 
-// describeImages says for people what DPC++ makes of a source: the kernels and functions
-// of each image, and what it needs and exchanges with others.
+// describeImages describes DPC++'s images of a source in readable text: the kernels and functions
+// of each image, its requirements, and its imports and exports.
 func describeImages(source string, images []deviceImage) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", source)

@@ -121,8 +121,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestNeeds: names in lists are without the blanks around them, and a wrong one is wrong
-// usage.
+// TestNeeds checks that blanks around names in lists are ignored, and that invalid names are usage
+// errors.
 func TestNeeds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", flagged)
@@ -162,8 +162,8 @@ func TestSplitModes(t *testing.T) {
 	}
 }
 
-// TestTargetOutputs writes a table for each of several targets, of which one has no
-// fp64 and one is not known.
+// TestTargetOutputs writes one table for each of several targets, including one without fp64 and an
+// unknown one.
 func TestTargetOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", flagged+strings.NewReplacer("_ZTS8Converts", "_ZTS5Plain", "double", "float", "@dg", "@other").Replace(
@@ -217,8 +217,8 @@ func TestTargetOutputs(t *testing.T) {
 	}
 }
 
-// TestRuntime writes the numbers of aspects that a release has, whatever numbers the
-// compiler had.
+// TestRuntime checks that aspects are written with the numbers of the requested release, whatever
+// numbers the compiler used.
 func TestRuntime(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, number := range []string{"27", "28"} { // of atomic64 in 2026, and before

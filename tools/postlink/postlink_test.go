@@ -119,7 +119,7 @@ func TestSplitWithRealCompilers(t *testing.T) {
 	}
 }
 
-// TestKernelNamesWithRealCompilers: the prefix reaches the entry points of SPIR-V.
+// TestKernelNamesWithRealCompilers checks that entry points of SPIR-V have the prefix.
 func TestKernelNamesWithRealCompilers(t *testing.T) {
 	dis, opt, translator := testkit.Program(t, "llvm-dis"), testkit.Program(t, "opt"), testkit.Program(t, "llvm-spirv")
 	t.Chdir(t.TempDir())

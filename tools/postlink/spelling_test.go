@@ -289,7 +289,7 @@ func TestSpellingAsked(t *testing.T) {
 	}
 }
 
-// TestSpellingNone: one module of all kernels requires no work-group size of any.
+// TestSpellingNone checks that a single module of all kernels does not require a work-group size.
 func TestSpellingNone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", flagged)
@@ -301,8 +301,8 @@ func TestSpellingNone(t *testing.T) {
 	}
 }
 
-// TestSpellingLinkage: a copy of a function that another module defines stays one. The image of
-// postlink by its own name may be all that there is, so there it is the image's own.
+// TestSpellingLinkage checks that a copy of a function that another module defines is still such a
+// copy. Under the name postlink, the image may be the only one, so the copy becomes a definition.
 func TestSpellingLinkage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", `target triple = "spir64-unknown-unknown"

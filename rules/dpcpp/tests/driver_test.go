@@ -150,7 +150,8 @@ k.cpp:1:2: warning: narrow
 	}
 }
 
-// TestArguments: the header names the captures of kernels, and the files that may contain these.
+// TestArguments checks that the header lists the captures of kernels, and the files that may contain
+// kernels.
 func TestArguments(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())
@@ -177,7 +178,8 @@ return "a b.cpp"
 	}
 }
 
-// TestInclude: the library drops -include of clang's driver, and knows that of clang.
+// TestInclude checks the spelling of -include, because the library drops the option of clang's
+// driver but accepts the one of clang.
 func TestInclude(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())

@@ -16,7 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestEndless: what has no end, or makes a program wait, is no input.
+// TestEndless checks that endless or blocking inputs are rejected.
 func TestEndless(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())
@@ -113,7 +113,7 @@ func TestFullOutput(t *testing.T) {
 	}
 }
 
-// TestStopped: a signal ends the driver and its compiler, and nothing is left.
+// TestStopped checks that a signal ends the driver and its compiler, and that no files are left.
 func TestStopped(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -160,7 +160,7 @@ func writers(t *testing.T) map[string]testkit.Job {
 	}
 }
 
-// TestKilled: after kill -9 the outputs are of one run.
+// TestKilled checks that after kill -9, all outputs are of the same run.
 func TestKilled(t *testing.T) {
 	for name, j := range writers(t) {
 		t.Run(name, func(t *testing.T) { testkit.Killed(t, j) })

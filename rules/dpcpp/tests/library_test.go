@@ -83,7 +83,7 @@ func writeSources(t testing.TB, dir string) {
 	}
 }
 
-// must runs the driver, which has nothing to say.
+// must runs the driver, which must succeed and print nothing.
 func must(t testing.TB, driver string, args ...string) {
 	t.Helper()
 	if code, stdout, stderr := run(t, driver, args...); code != 0 || stdout+stderr != "" {
@@ -264,7 +264,7 @@ func checkImages(t *testing.T) {
 	}
 }
 
-// TestLibraryDebug: debug information has no names that differ from run to run.
+// TestLibraryDebug checks that debug information does not contain names that differ between runs.
 func TestLibraryDebug(t *testing.T) {
 	driver, library := usersDriver(t), library(t)
 	t.Chdir(t.TempDir())
@@ -279,7 +279,8 @@ func TestLibraryDebug(t *testing.T) {
 	}
 }
 
-// TestLibraryMessages: what the real library says comes out as for the stand-in.
+// TestLibraryMessages checks that messages of the real library are printed in the same way as the
+// messages of the stand-in.
 func TestLibraryMessages(t *testing.T) {
 	driver, library := usersDriver(t), library(t)
 	const include = "#include <sycl/sycl.hpp>\n"

@@ -46,15 +46,15 @@ func program(t testing.TB, name string, sources ...string) string {
 	return path
 }
 
-// command returns a command that ends at the first thing a sanitizer finds. It frees
-// what it allocates, and finding leaks needs rights that a sandbox does not give.
+// command returns a command that stops at the first error that a sanitizer finds. Leaks are not
+// checked, because the leak sanitizer needs privileges that a sandbox does not grant.
 func command(path string, args ...string) *exec.Cmd {
 	c := exec.Command(path, args...)
 	c.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:abort_on_error=0", "UBSAN_OPTIONS=print_stacktrace=1")
 	return c
 }
 
-// dump returns what the loader reads of each input, and whom it finds for the devices.
+// dump returns what the loader reads from each input, and the image that it finds for each device.
 func dump(t testing.TB, path string, devices []string, inputs ...[]byte) []string {
 	t.Helper()
 	var in, out, diag bytes.Buffer
@@ -145,7 +145,7 @@ func write(t testing.TB, f *syclbin.File, o syclbin.Options) []byte {
 
 var devices = []string{"", "intel_gpu_pvc", "intel_gpu_12_60_7", "intel_gpu_acm_g10", "intel_gpu_dg2_g10", "intel_gpu_bmg_g21", "intel_gpu_lnl_m", "intel_gpu_unknown"}
 
-// describe returns what dump has to print of a file, by the project's reader.
+// describe returns what dump must print for a file, according to the project's reader.
 func describe(f *syclbin.File, devices []string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "version %d container %d state %d modules %d\n", f.Version, f.Container, f.State, len(f.Modules))
@@ -212,7 +212,7 @@ func describeMetadata(b *strings.Builder, r *propset.Registry) {
 	}
 }
 
-// choose says which image a device takes, when it has all that kernels need.
+// choose returns the image that a device gets if it meets all requirements.
 func choose(f *syclbin.File, kernel, device string) string {
 	for _, native := range []bool{true, false} {
 		for i, m := range f.Modules {
@@ -238,7 +238,7 @@ func choose(f *syclbin.File, kernel, device string) string {
 	return fmt.Sprintf("status 4: kernel %s has neither SPIR-V nor an image for %s", printable(kernel), what)
 }
 
-// printable returns text as messages of the loader have it.
+// printable returns text as the loader prints it in messages.
 func printable(text string) string {
 	b := []byte(text)
 	for i, c := range b {
@@ -396,7 +396,7 @@ func TestGPUs(t *testing.T) {
 	t.Logf("%d GPUs", len(all))
 }
 
-// Faults, with their places.
+// TestErrors checks the errors in invalid files and their locations.
 func TestErrors(t *testing.T) {
 	bare := write(t, file(syclbin.Executable), syclbin.Options{Bare: true, Unrecorded: true})
 	wrapped := write(t, file(syclbin.Executable), syclbin.Options{Container: 2, Unrecorded: true})
@@ -472,7 +472,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What is copied has the room that it needs, and not more.
+// TestLimits checks that buffers for copied values have exactly the required size.
 func TestLimits(t *testing.T) {
 	name := strings.Repeat("a", 127)
 	counted := func(aspects, sizes int) *needs {
@@ -545,8 +545,8 @@ func TestFuzz(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// TestAgreesOnChangedFiles changes every byte: the project's reader also reads what
-// the loader reads, and finds the same in it.
+// TestAgreesOnChangedFiles changes every byte of a file, and checks that the project's reader
+// accepts every input that the loader accepts, with the same content.
 func TestAgreesOnChangedFiles(t *testing.T) {
 	path := program(t, "dump", "dump.c")
 	small := []string{"intel_gpu_pvc"}
@@ -568,7 +568,8 @@ func TestAgreesOnChangedFiles(t *testing.T) {
 				read++
 				f, err := syclbin.NewFile(bytes.NewReader(inputs[i]), int64(len(inputs[i])))
 				if err != nil {
-					// The loader has no memory in which to sort parts, and does not need to know.
+					// The loader has no memory for sorting parts, and need not know whether they
+					// overlap.
 					if !strings.Contains(err.Error(), "overlap") {
 						t.Errorf("input %d is read although: %v", i, err)
 					}

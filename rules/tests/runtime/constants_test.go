@@ -24,7 +24,8 @@ func (d device) set(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestFileConstants: a SYCLBIN in input state takes values, and only that.
+// TestFileConstants checks that values can be set in a SYCLBIN in input state, and in no other
+// state.
 func TestFileConstants(t *testing.T) {
 	const want = "default: 7\nbundle has: 7\nbundle: 42\ncompiled and linked: 43\nexecutable: 7\nhandler: 7\n"
 	input, executable := convert(t, "constant", "input"), convert(t, "constant", "executable")
@@ -32,7 +33,7 @@ func TestFileConstants(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 
-	// With native code for the device beside it, that of 2025.3 takes that, whatever is set.
+	// If there is native code for the device, the runtime of 2025.3 uses it, whatever is set.
 	native := want
 	if strings.HasPrefix(*release, "2025") {
 		native = strings.NewReplacer("42", "7", "43", "7").Replace(want)
@@ -42,8 +43,8 @@ func TestFileConstants(t *testing.T) {
 	}
 }
 
-// TestConstantsSetAhead: kernels read values that were set ahead of time until a program sets
-// others, and a bundle shows the value of the program's own source.
+// TestConstantsSetAhead checks that kernels read values that were set ahead of time until a program
+// sets others, and that a bundle returns the default value in the program's source.
 func TestConstantsSetAhead(t *testing.T) {
 	var files []string
 	for _, state := range []string{"input", "executable"} {
@@ -57,8 +58,8 @@ func TestConstantsSetAhead(t *testing.T) {
 	}
 }
 
-// TestProgramConstants: the runtime takes native code until a program sets a constant, and
-// then SPIR-V.
+// TestProgramConstants checks that the runtime uses native code until a program sets a constant,
+// and SPIR-V afterwards.
 func TestProgramConstants(t *testing.T) {
 	const want = "default: 7\nhandler: 42\nbundle: 43\ndefault again: 7\n"
 	if got := cpu(t).set(t); got != want {

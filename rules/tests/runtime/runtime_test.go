@@ -31,10 +31,10 @@ var (
 	examples  = files{}
 )
 
-// Where PoCL keeps what it has compiled, for all tests.
+// The directory of PoCL's cache of compiled code, for all tests.
 var poclCache string
 
-// What load_syclbin has said in all, to see what a run of the tests covers.
+// Totals of what load_syclbin has reported, to see the coverage of a test run.
 var ranKernels, rightNumbers int
 
 // files are the example's SYCLBINs by name.
@@ -103,7 +103,7 @@ var ways = []struct{ name, state string }{
 	{"link", "object"},
 }
 
-// The modules of these files need nothing of each other, so that they go every way.
+// TestEveryWay loads files whose modules are independent, so they can be loaded in every way.
 func TestEveryWay(t *testing.T) {
 	for _, file := range []struct {
 		name    string
@@ -129,7 +129,7 @@ func TestEveryWay(t *testing.T) {
 	}
 }
 
-// Kernels of one file call a function of another.
+// TestImports loads kernels of one file that call a function of another.
 func TestImports(t *testing.T) {
 	kernels := []string{axpy, evaluate}
 	called, calling, combined := convert(t, "called", "object"), convert(t, "calling", "object"), convert(t, "combined", "object")
@@ -149,7 +149,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// A bundle as the runtime writes it is one that we read and that the runtime takes again.
+// TestContent checks that both the packager and the runtime can read a bundle that the runtime
+// wrote.
 func TestContent(t *testing.T) {
 	if strings.HasPrefix(*release, "2025") {
 		t.Skip("this runtime has no ext_oneapi_get_content")
@@ -182,8 +183,8 @@ var (
 	builtForCPU  = regexp.MustCompile(`: image spir64-unknown-unknown=(x86_64|intel_cpu_\w+): native device code image: only in B: `)
 )
 
-// mustBeOfDevice fails unless a bundle of the CPU device differs from its file as it has to: the
-// GPUs' images are gone, and in executable state each kernel is built.
+// mustBeOfDevice fails unless a bundle of the CPU device differs from its file as expected: the
+// images of GPUs are missing, and in executable state each kernel is compiled.
 func mustBeOfDevice(t *testing.T, state, differences string) {
 	t.Helper()
 	gone, lost, built := 0, 0, 0
@@ -235,7 +236,8 @@ func gpuNamed(t *testing.T, name string) gpu {
 	return gpus[i]
 }
 
-// Every kernel runs, or fails with the words of `packager explain`.
+// TestGPUsAsExplained checks that every kernel runs or fails with the message that `packager
+// explain` predicts.
 func TestGPUsAsExplained(t *testing.T) {
 	for _, g := range gpus {
 		t.Run(g.name, func(t *testing.T) {
@@ -247,7 +249,8 @@ func TestGPUsAsExplained(t *testing.T) {
 	}
 }
 
-// The number by which a file says 64-bit atomics is the one of the release that loads it.
+// TestAtomic64 checks that files use the number of the aspect atomic64 of the release that loads
+// them.
 func TestAtomic64(t *testing.T) {
 	number := "1b000000"
 	if strings.HasPrefix(*release, "2025") {
@@ -268,7 +271,7 @@ func TestAtomic64(t *testing.T) {
 	}
 }
 
-// A file without IR for these GPUs has nothing: the runtime loads it and finds no kernel.
+// TestNoImage loads a file without images for a GPU: loading succeeds, but finds no kernels.
 func TestNoImage(t *testing.T) {
 	file := onlyNative(t, convert(t, "kernels", "executable"))
 	for _, g := range gpus {
@@ -282,7 +285,8 @@ func TestNoImage(t *testing.T) {
 	}
 }
 
-// A GPU is given its own native images, one of each kernel that has one, and no other GPU's.
+// TestOwnNativeImages checks that a GPU gets exactly its own native images, one for each kernel
+// that has one.
 func TestOwnNativeImages(t *testing.T) {
 	for _, name := range []string{"kernels", "kernels_per_kernel"} {
 		for _, g := range gpus[:4] { // those that have images, and one that has none
@@ -310,7 +314,8 @@ func TestOwnNativeImages(t *testing.T) {
 	}
 }
 
-// Without IR in the file, the native image is also the one that each kernel is made of.
+// TestCertainlyNative checks that if the file has no IR, kernels are created from the native
+// images.
 func TestCertainlyNative(t *testing.T) {
 	whole := convert(t, "kernels", "executable")
 	images, file := extract(t, whole), onlyNative(t, whole)
@@ -326,9 +331,9 @@ func TestCertainlyNative(t *testing.T) {
 	}
 }
 
-// The files of sycl_binary(ir = ...), with which GPUs that are listed certainly take their native
-// images, in whichever order the runtime of 2026 goes through images. What they lack is as
-// explained.
+// TestShapes loads the files of sycl_binary(ir = ...), with which listed GPUs always use their
+// native images, in whichever order the runtime of 2026 visits images. Missing kernels are reported
+// as `packager explain` predicts.
 func TestShapes(t *testing.T) {
 	const loads = 10
 	images := append(extract(t, examples["ir_cpu"]), extract(t, examples["ir_separate.ir"])...)
@@ -353,7 +358,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// What runs the SPIR-V of these files.
+// TestIRShapes checks which devices run the SPIR-V of these files.
 func TestIRShapes(t *testing.T) {
 	for _, name := range []string{"ir_cpu", "ir_separate.ir"} {
 		t.Run(name, func(t *testing.T) {
@@ -407,8 +412,8 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// An image inside a program is refused with the reason itself, to which our reports may add
-// something.
+// TestEmbedded checks that the runtime rejects images embedded in a program with the reason itself,
+// which `packager explain` may extend.
 func TestEmbedded(t *testing.T) {
 	file := convert(t, "kernels_per_kernel", "executable")
 	images := extract(t, file)
@@ -445,8 +450,8 @@ func TestEmbedded(t *testing.T) {
 	})
 }
 
-// Images that `packager wrap` puts into a program are there when it submits a kernel: each GPU is
-// given its own native image, others SPIR-V, and all numbers are right.
+// TestWrapped checks that the runtime finds images that `packager wrap` embeds in a program: each
+// GPU gets its own native image, and other devices get SPIR-V. All results must be correct.
 func TestWrapped(t *testing.T) {
 	t.Run("cpu", func(t *testing.T) {
 		cpu(t).start(t, *wrapped).mustRun(t, allKernels)
@@ -633,7 +638,7 @@ func (d device) loadLogged(t *testing.T, kernels []string, file string) (outcome
 	return d.load(t, "executable", kernels, file), d.logged(t)
 }
 
-// logged reads what the device was given.
+// logged returns the images that the device got, from its log.
 func (d device) logged(t *testing.T) images {
 	t.Helper()
 	log := images{kernels: map[string]string{}}
@@ -653,7 +658,8 @@ func (d device) logged(t *testing.T) images {
 	return log
 }
 
-// mustBeOf fails unless that many kernels were made, each of an image whose name begins so.
+// mustBeOf fails unless count kernels were created, each from an image whose name starts with
+// prefix.
 func (i images) mustBeOf(t *testing.T, prefix string, count int) {
 	t.Helper()
 	for kernel, image := range i.kernels {
@@ -683,7 +689,7 @@ func pack(t *testing.T, args ...string) (stdout []byte, code int) {
 	return stdout, code
 }
 
-// mustPack runs the packager, which must not find anything.
+// mustPack runs the packager, which must have no findings.
 func mustPack(t *testing.T, args ...string) []byte {
 	t.Helper()
 	stdout, code := pack(t, args...)
@@ -693,7 +699,7 @@ func mustPack(t *testing.T, args ...string) []byte {
 	return stdout
 }
 
-// convert gives the path of an example's file in that state, for the release that is tested.
+// convert returns the path of an example's file in a state, for the release that is tested.
 func convert(t *testing.T, name, state string) string {
 	t.Helper()
 	return convertFor(t, name, state, *release)
@@ -709,14 +715,14 @@ func convertFor(t *testing.T, name, state, release string) string {
 	return path
 }
 
-// explain gives what the packager says that the runtime does with a file's kernels.
+// explain returns the outcome that `packager explain` predicts for each kernel of a file.
 func explain(t *testing.T, device string, args ...string) outcome {
 	t.Helper()
 	out, _ := explained(t, device, args...)
 	return out
 }
 
-// explained gives also why a device cannot take a kernel.
+// explained also returns the reasons why a device cannot run a kernel.
 func explained(t *testing.T, device string, args ...string) (out outcome, reasons map[string]string) {
 	t.Helper()
 	var said struct {
@@ -814,7 +820,7 @@ func extract(t *testing.T, file string) []image {
 	return all
 }
 
-// onlyNative gives the path of the file without its IR.
+// onlyNative returns the path of a copy of the file without IR.
 func onlyNative(t *testing.T, file string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "native")
