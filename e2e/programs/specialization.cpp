@@ -3,6 +3,10 @@
 
 constexpr sycl::specialization_id<int> factor{2};
 
+struct Named {
+  int member;
+};
+
 int main() {
   Run r;
   int *out = r.out;
@@ -13,5 +17,10 @@ int main() {
     });
     r.expect(value ? 42 : 4, "constant");
   }
+  // Names that are not valid in the integration header, which this source needs.
+  r.queue.single_task<const Named *const>([=] { out[0] = 4; });
+  r.expect(4, "a const pointer as the name");
+  r.queue.single_task<int Named::*>([=] { out[0] = 5; });
+  r.expect(5, "a pointer to a member as the name");
   return result();
 }

@@ -691,6 +691,28 @@ std::string argument_text(const jit::Result &result, const std::string &header,
   return out;
 }
 
+// expressible describes kernels like unnamed ones, by symbol, if the header has a name for them
+// that is not valid before the source: DPC++ prints "const T *const" as "const const T *", and does
+// not declare the class of a pointer to a member.
+std::string expressible(std::string header) {
+  constexpr std::string_view before = "template <> struct KernelInfo<", after = "> {\n",
+                             symbol_before = "getName() { return \"", symbol_after = "\"; }\n";
+  for (size_t at = 0; (at = header.find(before, at)) != std::string::npos;) {
+    at += before.size();
+    const size_t end = header.find(after, at), symbol = header.find(symbol_before, at);
+    if (end == std::string::npos || symbol == std::string::npos) break;
+    const std::string name = header.substr(at, end - at);
+    const size_t from = symbol + symbol_before.size(), to = header.find(symbol_after, from);
+    const bool valid = !contains(name, "const const ") && !contains(name, "::*");
+    if (valid || contains(name, "\n") || to == std::string::npos) continue;
+    std::string data;
+    for (const char c : header.substr(from, to - from))
+      data.append(data.empty() ? "'" : ", '").append(1, c).append("'");
+    header.replace(at - 1, end - at + 1, "Data<" + data);
+  }
+  return header;
+}
+
 void write_images(const Arguments &args, const std::string &dir, const jit::Result &result) {
   std::string table = "[Code|Properties|Symbols]\n";
   for (size_t i = 0; i < result.images.size; i++) {
@@ -730,7 +752,7 @@ void compile(const Arguments &args, const TemporaryPaths &at) {
   if (!at.output_dir.empty()) write_images(args, at.output_dir, result);
   const std::string rule = list.empty() ? "" : read_file(list);
   if (!header.empty()) {
-    const std::string text = read_file(at.header);
+    const std::string text = expressible(read_file(at.header));
     write_file(at.header, args.header, text + argument_text(result, text, rule));
   }
   if (list.empty()) return;

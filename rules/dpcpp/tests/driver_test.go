@@ -178,6 +178,35 @@ return "a b.cpp"
 	}
 }
 
+// TestKernelNames checks that kernels whose names are not valid C++ are described by symbol.
+func TestKernelNames(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	const source = `template <> struct KernelInfo<::app::Scale> {
+  static constexpr const char* getName() { return "_ZTSN3app5ScaleE"; }
+};
+template <> struct KernelInfo<const const class K *> {
+  static constexpr const char* getName() { return "_ZTSKPK1K"; }
+};
+template <> struct KernelInfo<int S::*> {
+  static constexpr const char* getName() { return "_ZTSM1Si"; }
+};
+template <> struct KernelInfo<const class K *> {
+  static constexpr const char* getName() { return "_ZTSPK1K"; }
+};
+template <> struct KernelInfo<int S::*> {
+`
+	write(t, "k.cpp", source)
+	if code, _, stderr := run(t, driver, "compile", "--library", fake, "--output=k.bc", "--header", "k.h", "k.cpp", "--"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, stderr)
+	}
+	want := strings.Replace(source, "KernelInfo<const const class K *>", "KernelInfoData<'_', 'Z', 'T', 'S', 'K', 'P', 'K', '1', 'K'>", 1)
+	want = strings.Replace(want, "KernelInfo<int S::*>", "KernelInfoData<'_', 'Z', 'T', 'S', 'M', '1', 'S', 'i'>", 1)
+	if got := read(t, "k.h"); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // TestInclude checks the spelling of -include, because the library drops the option of clang's
 // driver but accepts the one of clang.
 func TestInclude(t *testing.T) {
