@@ -484,21 +484,39 @@ func (p *parser) targets() error {
 	}
 	config := deviceconfig.Default()
 	for _, device := range p.devices {
-		name := "intel_gpu_" + strings.NewReplacer("-", "_", ".", "_").Replace(device)
-		if d, ok := config.Lookup(name); ok {
-			name = d.Name
-		} else if i := slices.IndexFunc(config.Devices(), func(d *deviceconfig.Device) bool { return device != "" && d.OclocDevice == device }); i >= 0 {
-			name = config.Devices()[i].Name
-		} else {
+		targets := targetsOf(config, device)
+		if targets == nil {
 			text := "use a target name in -fsycl-targets="
-			if near := config.Nearest(name); len(near) > 0 {
+			if near := config.Nearest(targetName(device)); len(near) > 0 {
 				text = "did you mean -fsycl-targets=" + near[0] + "?"
 			}
 			return cli.Usagef("%s: unknown device %s; %s", p.deviceOf, device, text)
 		}
-		if !slices.Contains(l.Targets, name) {
-			l.Targets = append(l.Targets, name)
+		for _, target := range targets {
+			if !slices.Contains(l.Targets, target) {
+				l.Targets = append(l.Targets, target)
+			}
 		}
+	}
+	return nil
+}
+
+// targetName returns an ocloc device in the form of a target.
+func targetName(device string) string {
+	return "intel_gpu_" + strings.NewReplacer("-", "_", ".", "_").Replace(device)
+}
+
+// targetsOf returns the targets that a value of ocloc's -device stands for, or nil: a device, a
+// family, or another name that ocloc accepts, such as ats-m150, xe-lpg or 0x0bd5.
+func targetsOf(config *deviceconfig.Config, device string) []string {
+	if d, ok := config.Lookup(targetName(device)); ok {
+		return []string{d.Name}
+	}
+	if i := slices.IndexFunc(config.Devices(), func(d *deviceconfig.Device) bool { return device != "" && d.OclocDevice == device }); i >= 0 {
+		return []string{config.Devices()[i].Name}
+	}
+	if targets, kind := deviceconfig.TargetsNamed(device); kind == deviceconfig.TargetName || kind == deviceconfig.GroupName {
+		return targets
 	}
 	return nil
 }
