@@ -30,13 +30,14 @@ func TestProjectsPage(t *testing.T) {
 
 These projects were built with ` + "`syclc++`" + ` and run on Intel's CPU device. ` + "`icpx` and `icx`" + ` were links to ` + "`syclc++`" + `, and the projects' own CMake or
 setuptools configured them as their pages describe for icpx. DPC++ 2026.2.0, Clang 23.1.4 and LLVM are from PyPI; g++ is Debian's.
-None of the projects' files are part of this project.
+Rows with "Bazel" were built by the rules instead, in a workspace that ` + "`.ci/suites-with-bazel`" + ` writes. None of the projects' files are
+part of this project.
 
 | Project | Commit | Host compiler | Sources built | Tests or programs | Passed | Changes | Remaining faults |
 |---|---|---|---|---|---|---|---|
 `)
 	var commands strings.Builder
-	seen := ""
+	seen := map[string]bool{}
 	for _, line := range lines[1:] {
 		c := strings.Split(line, "\t")
 		if len(c) != len(projectColumns) {
@@ -51,9 +52,9 @@ None of the projects' files are part of this project.
 			t.Errorf("projects.tsv: %q: impossible numbers, or no commit", line)
 		}
 		fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %d of %d | %d | %d | %s | %s |\n", c[0], c[1], c[2], c[3], n[0], n[1], n[2], n[3], c[9], c[10])
-		if c[0] != seen {
+		if name := c[0] + "\t" + c[4]; !seen[name] {
 			fmt.Fprintf(&commands, "%s:\n\n```\n%s\n```\n\n", c[0], strings.ReplaceAll(c[4], ` \n `, "\n"))
-			seen = c[0]
+			seen[name] = true
 		}
 	}
 	b.WriteString(`
