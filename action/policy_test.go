@@ -68,7 +68,7 @@ func TestBasePolicy(t *testing.T) {
 		text       string
 	}{
 		{"a change that weakens the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, nil, 0, "success", "policy-weakened"},
-		{"a change that weakens the policy, policy-ref: base", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none"},
+		{"a change that weakens the policy, policy-ref: base", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "after the merge, the check is weaker: fail-on is none"},
 		{"a change that deletes the policy", func(w *checkout) { base(w); w.remove(".github/sycl-compat.yml") }, []string{"policy-ref", "base"}, 1, "failure", ""},
 		{"a change that breaks the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "cannot read the policy of the change"},
 		{"a change that keeps the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
@@ -137,7 +137,7 @@ func TestBasePolicy(t *testing.T) {
 			w.reports()
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
-		}, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none, not new"},
+		}, []string{"policy-ref", "base"}, 1, "failure", "after the merge, the check is weaker: fail-on is none, not new"},
 		{"a deleted policy", func(w *checkout) {
 			w.reports()
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+", intel_gpu_acm_g12]}\n")
@@ -156,14 +156,14 @@ func TestBasePolicy(t *testing.T) {
 			w.write("b.json", w.baseline())
 			base(w)
 			w.write("b.json", regexp.MustCompile(`(?s)"targets": .*`).ReplaceAllString(w.read("b.json"), `"targets": []}`))
-		}, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "once it is merged, the change asks for less: the baseline no longer lists the target //demo:kernels"},
+		}, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "after the merge, the check is weaker: the baseline no longer lists the target //demo:kernels"},
 		{"an invalid policy in the base", func(w *checkout) {
 			w.reports()
 			w.write(".github/sycl-compat.yml", "version: 2\n")
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", strictPolicy+"compare-with-base: required\n")
 		}, nil, 1, "failure", "invalid policy in the base commit"},
-		{"an input that weakens the policy", base, []string{"fail-on", "none"}, 0, "neutral", "a flag or an input replaces what the policy says: fail-on is none, not new"},
+		{"an input that weakens the policy", base, []string{"fail-on", "none"}, 0, "neutral", "a flag or an input overrides the policy: fail-on is none, not new"},
 		{"a merge group", func(w *checkout) {
 			base(w)
 			w.event("merge_group", fmt.Sprintf(`{"merge_group": {"base_sha": %q}}`, w.git("rev-parse", "HEAD")))
@@ -280,7 +280,7 @@ func TestBaseDeviceData(t *testing.T) {
 	}{
 		{"unchanged device data", base, binaries, 1, "failure", "requires aspect fp64"},
 		{"a device that gets an aspect", widen, binaries, 0, "success", wider + "the aspect fp64"},
-		{"a device that gets an aspect, policy-ref: base", widen, append(binaries, "policy-ref", "base"), 1, "failure", "once it is merged, the change asks for less: the data of the required device intel_gpu_pvc have more: the aspect fp64"},
+		{"a device that gets an aspect, policy-ref: base", widen, append(binaries, "policy-ref", "base"), 1, "failure", "after the merge, the check is weaker: the data of the required device intel_gpu_pvc now allow more: the aspect fp64"},
 		{"a report with the aspect", func(w *checkout) { widen(w); reported(w) }, append(ofReports, "device-config", "d.yml"), 0, "success", wider + "the aspect fp64"},
 		{"a report with the aspect, policy-ref: base", func(w *checkout) { widen(w); reported(w) }, append(ofReports, "device-config", "d.yml", "policy-ref", "base"), 1, "failure", wider + "the aspect fp64"},
 		{"a report with the base's data", func(w *checkout) {

@@ -92,7 +92,7 @@ func (e *evaluator) checkWeakened() {
 		}
 	}
 	if e.Written != nil {
-		note(e.Policy.File, "a flag or an input replaces what the policy says: ", weakened(written, e.Policy, reported))
+		note(e.Policy.File, "a flag or an input overrides the policy: ", weakened(written, e.Policy, reported))
 	}
 	if e.BasePolicy != nil {
 		note(cmp.Or(written.File, e.BasePolicy.File), "", weakened(e.BasePolicy, written, reported))
@@ -101,12 +101,12 @@ func (e *evaluator) checkWeakened() {
 		note(fileOf(e.Baseline, e.BaseBaseline), "", e.weakenedBaseline(e.BaseBaseline, e.Baseline))
 	}
 	e.checkDevices()
-	const once = "once it is merged, the change asks for less: "
+	const once = "after the merge, the check is weaker: "
 	for i := range e.NextDevices {
 		now := &e.NextDevices[i]
 		if old := e.baseDevice(now.Name); old != nil && e.tier(now.Name) == Required {
 			if more := addedCapabilities(old, now); more != nil {
-				note("", once, []string{fmt.Sprintf("the data of the required device %s have more: %s", now.Name, shorten(more))})
+				note("", once, []string{fmt.Sprintf("the data of the required device %s now allow more: %s", now.Name, shorten(more))})
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func coversAll(patterns, others []string) bool {
 
 func (w *policyDiff) thresholds() {
 	old, now := w.old, w.now
-	modes := []FailOn{FailOnNone, FailOnNew, FailOnAny} // each asks for more than the previous one
+	modes := []FailOn{FailOnNone, FailOnNew, FailOnAny} // each is stricter than the previous one
 	w.addIf(slices.Index(modes, now.FailOn) < slices.Index(modes, old.FailOn), "fail-on is %s, not %s", now.FailOn, old.FailOn)
 	w.addIf(now.FailOnSeverity > old.FailOnSeverity, "fail-on-severity is %v, not %v", now.FailOnSeverity, old.FailOnSeverity)
 	w.addIf(now.Undetermined < old.Undetermined, "undetermined is %v, not %v", now.Undetermined, old.Undetermined)

@@ -138,7 +138,7 @@ func TestWeakenedBaseline(t *testing.T) {
 			var want []string
 			for _, s := range test.want {
 				if !strings.HasPrefix(s, "the data of the required device") { // about the reports, not a baseline
-					want = append(want, "once it is merged, the change asks for less: "+s)
+					want = append(want, "after the merge, the check is weaker: "+s)
 				}
 			}
 			if got := weaknesses(Evaluate(in)); !slices.Equal(got, want) {
@@ -166,8 +166,8 @@ func TestPolicies(t *testing.T) {
 		want []string
 	}{
 		{"a weaker change", Input{Policy: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
-		{"a weaker change, policy of the base", Input{Policy: strict, NextPolicy: weak}, []string{"once it is merged, the change asks for less: fail-on is none, not any"}},
-		{"a weaker flag", Input{Policy: weak, Written: strict}, []string{"a flag or an input replaces what the policy says: fail-on is none, not any"}},
+		{"a weaker change, policy of the base", Input{Policy: strict, NextPolicy: weak}, []string{"after the merge, the check is weaker: fail-on is none, not any"}},
+		{"a weaker flag", Input{Policy: weak, Written: strict}, []string{"a flag or an input overrides the policy: fail-on is none, not any"}},
 		{"a flag that hides a weaker change", Input{Policy: strict, Written: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
 		{"a stricter flag", Input{Policy: strict, Written: weak, BasePolicy: weak}, nil},
 	} {

@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 		{"base reports", []string{"--base-reports", "bef*.json", "before.json"}, 0, []string{"(known)", "passed: 3 kernels on 2 devices: 2 known\n"}, nil},
 		{"base reports of another device configuration", []string{"--base-reports", "before.json", "now.json"}, 0, []string{"compat: warning: the data of the device intel_gpu_pvc have changed", "1 new because data of a device changed"}, nil},
 		{"a first policy that asks for nothing", []string{"--policy", "none.yaml", "--base-policy", "none", "before.json"}, 0, []string{"none.yaml: note: fail-on is none, not new [policy-weakened]"}, nil},
-		{"a flag that asks for less than the policy", []string{"--policy", "strict.yaml", "--fail-on", "none", "before.json"}, 0, []string{"strict.yaml: note: a flag or an input replaces what the policy says: fail-on is none, not new [policy-weakened]"}, nil},
+		{"a flag that weakens the policy", []string{"--policy", "strict.yaml", "--fail-on", "none", "before.json"}, 0, []string{"strict.yaml: note: a flag or an input overrides the policy: fail-on is none, not new [policy-weakened]"}, nil},
 		{"a policy that requires a comparison, in a build", []string{"--policy", "strict.yaml", "--fail-on-severity", "error", "good.json"}, 0, []string{"compat: passed"}, nil},
 		{"a policy that requires a comparison with the base branch", []string{"--policy", "strict.yaml", "--base-reports", "before.json", "before.json"}, 1, []string{"strict.yaml: error: the base branch's policy is missing; use --base-policy FILE"}, nil},
 		{"the same, and a flag makes it optional", []string{"--policy", "strict.yaml", "--compare-with-base", "optional", "--base-reports", "before.json", "before.json"}, 0, []string{"compare-with-base is optional, not required"}, nil},
