@@ -102,7 +102,7 @@ var inputs = []input{
 	{"json-file", "path", "", "the file to write the result to, as JSON", file("json")},
 	{"markdown-file", "path", "", "the file to write the result to, as Markdown", file("markdown")},
 	{"report-file", "path", "", "the file to write the report of binaries to, as JSON", file("report")},
-	{"proposed-baseline-file", "path", "", "the file to write a baseline to that makes all current problems known", file("proposed-baseline")},
+	{"proposed-baseline-file", "path", "", "file for a baseline with all current problems", file("proposed-baseline")},
 	{"category", "text", "", "text that distinguishes several results of one change, such as results for several configurations", text(func(s *settings) *string { return &s.category })},
 	{"artifact-url", "address", "", "URL of the uploaded files, which the summary and the comment link to", func(s *settings, v string) error {
 		s.artifactURL = v

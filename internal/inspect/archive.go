@@ -142,11 +142,11 @@ func zips(in io.ReaderAt, size int64) (*zip.Reader, error) {
 	z, err := zip.NewReader(limited, size)
 	switch {
 	case limited.left < 0:
-		return nil, cli.BadInput(fmt.Errorf("the directory of the archive has more than %d MiB: %s", maxDirectory>>20, unpackIt))
+		return nil, cli.BadInput(fmt.Errorf("the directory of the archive has more than %d MiB; %s", maxDirectory>>20, unpackIt))
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // these paths are never written to
 		return nil, err
 	case len(z.File) > maxMembers:
-		return nil, cli.BadInput(fmt.Errorf("the archive has %d members, and %d can be read: %s", len(z.File), maxMembers, unpackIt))
+		return nil, cli.BadInput(fmt.Errorf("the archive has %d members, more than the limit of %d; %s", len(z.File), maxMembers, unpackIt))
 	}
 	limited.unlimited = true
 	z.RegisterDecompressor(zip.Deflate, flate.NewReader) // faster than the standard library
@@ -311,7 +311,7 @@ func (r *reader) tarMembers(ctx context.Context, f *file, in *tar.Reader, left *
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
 			return append(list, unreadable(f, err)...)
 		case n == maxMembers:
-			return append(list, unreadable(f, cli.BadInput(fmt.Errorf("the archive has more than %d members: %s", maxMembers, unpackIt)))...)
+			return append(list, unreadable(f, cli.BadInput(fmt.Errorf("the archive has more than %d members; %s", maxMembers, unpackIt)))...)
 		case header.Typeflag == tar.TypeReg:
 			list = append(list, r.member(ctx, memberFile(f, labels, header.Name), in, header.Size, left)...)
 		}

@@ -272,7 +272,7 @@ func TestUnreadableFiles(t *testing.T) {
 		{"a truncated archive", "b.zip", zipFileOf(t, zip.Store, member{"k.so", obj})[:len(obj)], true, "b.zip: zip: not a valid zip file; the archive is damaged or truncated; copy, build or download it again"},
 		{"a truncated compressed archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))[:2000], false, "b.tgz"},
 		{"a broken member", "b.zip", zipFileOf(t, zip.Deflate, member{"b.a", broken}), false, "b.zip/b.a: "},
-		{"an encrypted member", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 1, 0), false, "b.zip/k.so: the member is encrypted: unpack it"},
+		{"an encrypted member", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 1, 0), false, "b.zip/k.so: the member is encrypted; unpack it"},
 		{"an unknown compression method", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 0, 14), false, "b.zip/k.so: the member is compressed with the unsupported method 14; unpack it"},
 		{"a wrong checksum", "b.zip", bytes.Replace(zipFileOf(t, zip.Store, member{"k.so", obj}), []byte("spir64"), []byte("spir65"), 1), false, "b.zip/k.so: zip: checksum error; the archive is damaged"},
 		{"too deeply nested archives", "b.zip", deep, false, "b.zip/b.zip/c.zip: archives can be nested only two deep"},

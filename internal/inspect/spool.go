@@ -58,7 +58,7 @@ func spool(in io.Reader, expected int64) (*spooled, error) {
 	}
 	size, err := io.Copy(scratch{f}, io.LimitReader(io.MultiReader(&start, in), maxMember+1))
 	if err == nil && size > maxMember {
-		err = cli.BadInput(fmt.Errorf("the member has more than %d MiB: %s", maxMember>>20, unpackIt))
+		err = cli.BadInput(fmt.Errorf("the member has more than %d MiB; %s", maxMember>>20, unpackIt))
 	}
 	if err != nil {
 		closeFile()

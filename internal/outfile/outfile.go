@@ -210,7 +210,7 @@ func (g *Group) Directory(name string) (scratch string, err error) {
 	i.place.info, err = os.Stat(name)
 	switch {
 	case err == nil && !i.place.info.IsDir():
-		return "", failed(name, errors.New("a file has this name; expected a directory"))
+		return "", failed(name, errors.New("it is a file; expected a directory"))
 	case err == nil:
 		i.place.path, err = filepath.EvalSymlinks(name)
 	case errors.Is(err, os.ErrNotExist):
@@ -322,7 +322,7 @@ func (g *Group) Commit() error {
 	defer g.Close()
 	for _, i := range g.items {
 		if _, err := os.Lstat(i.scratch); errors.Is(err, os.ErrNotExist) {
-			return failed(i.name, errors.New("the program that should write it produced nothing"))
+			return failed(i.name, errors.New("the compiler produced no output"))
 		}
 	}
 	// The main outputs come last.
@@ -403,7 +403,7 @@ type target struct {
 // find follows the links of a name.
 func find(name string) (target, error) {
 	if name == "" {
-		return target{}, errors.New("the name is empty")
+		return target{}, errors.New("empty file name")
 	}
 	t := target{path: name}
 	for range 40 {
@@ -414,7 +414,7 @@ func find(name string) (target, error) {
 		case err != nil:
 			return t, err
 		case info.IsDir():
-			return t, errors.New("a directory has this name")
+			return t, errors.New("it is a directory")
 		case info.Mode()&os.ModeSymlink == 0:
 			t.info = info
 			return t, nil

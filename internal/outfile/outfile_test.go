@@ -63,8 +63,8 @@ func TestWrite(t *testing.T) {
 	holds(t, map[string]string{"out": "first"})
 	for name, want := range map[string]string{
 		"missing/out": "missing/out: cannot be written: directory missing does not exist",
-		".":           ".: cannot be written: a directory has this name",
-		"":            ": cannot be written: the name is empty",
+		".":           ".: cannot be written: it is a directory",
+		"":            ": cannot be written: empty file name",
 	} {
 		var failed *outputError
 		if err := Write(name, text("")); !errors.As(err, &failed) || err.Error() != want || errors.Is(err, os.ErrNotExist) {

@@ -109,4 +109,4 @@ func TempDir() (dir string, remove func(), err error) {
 
 // errSwept is returned if a different program treated a scratch directory as abandoned, because it
 // looked between two steps of its creation.
-var errSwept = errors.New("the scratch directory was mistaken for one left by a killed run")
+var errSwept = errors.New("a different program removed the scratch directory; run the command again")

@@ -881,7 +881,7 @@ void crash(const Arguments &args, int status) {
     std::fputs("note: out of memory; run fewer compilers at the same time\n", stderr);
   else
     std::fputs(
-        "note: this is a compiler bug, whatever the source contains; try a different "
+        "note: the compiler crashed, which is a bug even if the source is invalid; try a different "
         "release of DPC++ or -O1, and report it at "
         "https://github.com/intel/llvm/issues\n",
         stderr);

@@ -27,10 +27,10 @@ func descriptorKernels(r io.ReaderAt, size int64, f *binfile.ELF) ([]string, err
 	}
 	s := f.Sections[i]
 	if other := slices.IndexFunc(f.Sections[i+1:], dynamic); other >= 0 {
-		return nil, imageErrorf(f.Sections[i+1+other].Header, "the sections %d and %d both have the dynamic symbols, of which a file has one table", i, i+1+other)
+		return nil, imageErrorf(f.Sections[i+1+other].Header, "sections %d and %d are both dynamic symbol tables; expected one", i, i+1+other)
 	}
 	if uint64(s.Link) >= uint64(len(f.Sections)) {
-		return nil, imageErrorf(s.Header, "the names of the symbols of section %d are in section %d of %d", i, s.Link, len(f.Sections))
+		return nil, imageErrorf(s.Header, "section %d: the string table is section %d, and the file has %d sections", i, s.Link, len(f.Sections))
 	}
 	names, err := sectionContent(r, size, f.Sections[s.Link])
 	if err != nil {

@@ -85,7 +85,7 @@ func TestGPUKernelsRejected(t *testing.T) {
 		"missing section of names":         {put32(good, headers+64+40, 4), "in section 4 of 4"},
 		"symbols past the end":             {put(good, headers+64+24, 1<<63), "reaches past the end of the ELF file"},
 		"names past the end":               {put(good, headers+2*64+32, 1<<63), "reaches past the end of the ELF file"},
-		"two dynamic symbol tables":        {put32(good, headers+3*64+4, dynamicSymbols), "the sections 1 and 3 both have the dynamic symbols"},
+		"two dynamic symbol tables":        {put32(good, headers+3*64+4, dynamicSymbols), "sections 1 and 3 are both dynamic symbol tables"},
 		"a name past the names":            {put32(good, symbols+symbolSize, 1000), "the name of a symbol is past the end"},
 		"a name with a line break":         {hsaco("a\nb.kd"), `the name "a\nb" of a symbol has a line break`},
 		"a long name in PTX":               {[]byte(".version 7.8 .entry " + strings.Repeat("a", maxPTXWord+1)), fmt.Sprintf("more than %d bytes", maxPTXWord)},

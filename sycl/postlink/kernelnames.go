@@ -24,7 +24,7 @@ func prefixKernelNames(m *llvmir.Module) error {
 		}
 		name := kernelname.Prefix + k.Name()
 		if m.Symbol(name) != nil {
-			errs = append(errs, fmt.Errorf("kernel '%s': its symbol %s becomes %s in a SYCLBIN, and another symbol has that name. Give one of them another name",
+			errs = append(errs, fmt.Errorf("kernel '%s': its symbol %s would be renamed to %s in a SYCLBIN, and a different symbol has that name; rename one of them",
 				kernelname.Display(k.Name()), k.Name(), name))
 		}
 		names[k.Name()] = name
@@ -33,7 +33,7 @@ func prefixKernelNames(m *llvmir.Module) error {
 		return errors.Join(errs...)
 	}
 	if list := sanitizerList(m); list != nil {
-		return fmt.Errorf("@%s has the names of kernels, which change in a SYCLBIN. Compile without the sanitizer", list.Name())
+		return fmt.Errorf("@%s lists the names of kernels, which change in a SYCLBIN; compile without the sanitizer", list.Name())
 	}
 	if err := m.RenameAll(names); err != nil {
 		return err

@@ -225,7 +225,7 @@ func (f *functionCode) number(key string) (value uint32, ok bool, err error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
-		return 0, false, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("attribute %q: %q is not a number of 32 bits", key, text)}
+		return 0, false, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("attribute %q: %q is not a 32-bit number", key, text)}
 	}
 	return uint32(n), true, nil
 }
@@ -648,7 +648,7 @@ func variableSize(g *llvmir.Global, key string) (size uint32, ok bool, err error
 	}
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
-		return 0, false, &devicecode.MetadataError{Msg: fmt.Sprintf("variable %s: attribute %q: %q is not a number of 32 bits", g.Name(), key, text)}
+		return 0, false, &devicecode.MetadataError{Msg: fmt.Sprintf("variable %s: attribute %q: %q is not a 32-bit number", g.Name(), key, text)}
 	}
 	return uint32(n), true, nil
 }

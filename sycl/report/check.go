@@ -19,7 +19,7 @@ func (r *Report) check() error {
 		}
 	}
 	if s := r.statistics(); s != r.Statistics {
-		return fmt.Errorf("the statistics do not fit the rows: they have %s, the rows %s", r.Statistics, s)
+		return fmt.Errorf("the statistics, %s, do not match the rows, %s", r.Statistics, s)
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (r *Report) checkFiles() error {
 		}
 	}
 	if len(r.Targets) == 0 || slices.Contains(r.Targets[1:], "") {
-		return fmt.Errorf("there is no target, or one of several has no label")
+		return fmt.Errorf("the report has no target, or several targets and one without a label")
 	}
 	for i, label := range r.Targets[1:] {
 		if label <= r.Targets[i] {
@@ -96,7 +96,7 @@ func (r *Report) checkImages() error {
 // number checks that an element number is in range.
 func number(what string, i int, of string, n int32, elements int) error {
 	if n < 0 || int(n) >= elements {
-		return fmt.Errorf("%s %d: there is no %s %d", what, i, of, n)
+		return fmt.Errorf("%s %d: refers to %s %d, which does not exist", what, i, of, n)
 	}
 	return nil
 }

@@ -296,10 +296,10 @@ func (q *Requirements) PutExtensions(r *propset.Registry) {
 // targets or unknown properties, or fixed targets that are names in one and aspects in the other.
 func (q *Requirements) Merge(o *Requirements) error {
 	if q.CompileTarget != "" && o.CompileTarget != "" && q.CompileTarget != o.CompileTarget {
-		return fmt.Errorf("images compiled for %s and for %s cannot be one", q.CompileTarget, o.CompileTarget)
+		return fmt.Errorf("cannot merge images compiled for %s and for %s", q.CompileTarget, o.CompileTarget)
 	}
 	if len(q.FixedTargets) > 0 && len(o.FixedTargetAspects) > 0 || len(q.FixedTargetAspects) > 0 && len(o.FixedTargets) > 0 {
-		return fmt.Errorf("fixed targets given by name and by aspect cannot be brought together: one has %s, the other %s", q.fixedTargets(), o.fixedTargets())
+		return fmt.Errorf("cannot merge fixed targets that are names (%s) with fixed targets that are aspects (%s)", q.fixedTargets(), o.fixedTargets())
 	}
 	own := make(map[string]propset.Value, len(q.Unknown))
 	for _, p := range q.Unknown {
@@ -310,7 +310,7 @@ func (q *Requirements) Merge(o *Requirements) error {
 		if v, ok := own[p.Key]; !ok {
 			added = append(added, p)
 		} else if !v.Equal(p.Value) {
-			return fmt.Errorf("images whose property %s is %v and %v cannot be one", p.Key, v, p.Value)
+			return fmt.Errorf("cannot merge images: property %s is %v in one and %v in another", p.Key, v, p.Value)
 		}
 	}
 	q.Unknown = append(slices.Clip(q.Unknown), added...)

@@ -209,7 +209,7 @@ func (c *imageConstants) check(constant *propset.SpecConstant, values map[uint32
 	for _, r := range constant.Scalars() {
 		t, ok := c.types[r.ID]
 		if ok && uint64(t.Size()) != uint64(r.Size) {
-			return fmt.Errorf("the part of the constant '%s' at offset %d has %d bytes, and the type %v in the SPIR-V", safetext.Shorten(constant.Name), r.Offset, r.Size, t)
+			return fmt.Errorf("constant '%s': the scalar at offset %d has %d bytes in the properties, and the type %v in the SPIR-V", safetext.Shorten(constant.Name), r.Offset, r.Size, t)
 		}
 		if ok && value != nil {
 			copy(value[r.Offset:], values[r.ID])
@@ -336,7 +336,7 @@ func (s *setter) clash(u user) error {
 func differ(a, b *propset.SpecConstant) error {
 	left, right := a.Scalars(), b.Scalars()
 	if !slices.EqualFunc(left, right, func(l, r propset.SpecRecord) bool { return l.Offset == r.Offset && l.Size == r.Size }) {
-		return fmt.Errorf("has different parts than")
+		return fmt.Errorf("has different scalars than")
 	}
 	for _, r := range left {
 		if !bytes.Equal(a.Default[r.Offset:][:r.Size], b.Default[r.Offset:][:r.Size]) {

@@ -40,48 +40,48 @@ func finding(rule Rule, place, format string, args ...any) Finding {
 
 // The rules. Those of the first block are found while a file is read.
 var (
-	containerVersion   = Rule{"container-version", "the container has a version that the runtime loads", "rewrite it with 'packager convert'"}
-	containerSeveral   = Rule{"container-several", "the container contains one SYCLBIN and nothing else", "rewrite it, or extract the SYCLBIN that you need"}
-	containerKind      = Rule{"container-kind", "the container declares its image as a SYCLBIN", "rewrite it with image kind 7"}
-	entryOffloadKind   = Rule{"entry-offload-kind", "the entries of a version 2 file have the offload kind SYCL", "rewrite it"}
-	entryStrings       = Rule{"entry-strings", "the strings of a version 2 entry match its role and its metadata", "rewrite it from the metadata"}
-	firstIndex         = Rule{"first-index", "each image belongs to one abstract module", "rewrite it; images were assigned to modules in order, as the compiler intended"}
-	unreferencedHeader = Rule{"unreferenced-header", "each image belongs to an abstract module", "rebuild it if you need the image"}
-	metadataText       = Rule{"metadata-text", "metadata is property set text without surplus characters or duplicates", "rewrite it"}
+	containerVersion   = Rule{"container-version", "the container must have a version that the runtime loads", "rewrite it with 'packager convert'"}
+	containerSeveral   = Rule{"container-several", "the container must contain one SYCLBIN and nothing else", "rewrite it, or extract the SYCLBIN that you need"}
+	containerKind      = Rule{"container-kind", "the container must declare its image as a SYCLBIN", "rewrite it with image kind 7"}
+	entryOffloadKind   = Rule{"entry-offload-kind", "the entries of a version 2 file must have the offload kind SYCL", "rewrite it"}
+	entryStrings       = Rule{"entry-strings", "the strings of a version 2 entry must match its role and its metadata", "rewrite it from the metadata"}
+	firstIndex         = Rule{"first-index", "each image must belong to one abstract module", "rewrite it; images were assigned to modules in order, as the compiler intended"}
+	unreferencedHeader = Rule{"unreferenced-header", "each image must belong to an abstract module", "rebuild it if you need the image"}
+	metadataText       = Rule{"metadata-text", "metadata must be property set text without surplus characters or duplicates", "rewrite it"}
 
-	runtimeForm    = Rule{"runtime-form", "the runtime that the file is for reads its container", "rewrite it with 'packager convert --runtime'"}
-	nativeBesideIR = Rule{"native-beside-ir", "a file for 2025.3 does not contain IR that its runtime ignores", "build it either for native targets or for spir64, and omit native images from files that you link"}
-	releaseUnknown = Rule{"release-unknown", "the file names a supported runtime release", "rewrite it with --runtime, or use a newer version of this program"}
+	runtimeForm    = Rule{"runtime-form", "the runtime that the file is for must be able to read its container", "rewrite it with 'packager convert --runtime'"}
+	nativeBesideIR = Rule{"native-beside-ir", "a file for 2025.3 must not contain IR that its runtime ignores", "build it either for native targets or for spir64, and omit native images from files that you link"}
+	releaseUnknown = Rule{"release-unknown", "the file must name a supported runtime release", "rewrite it with --runtime, or use a newer version of this program"}
 
-	stateMissing    = Rule{"state-missing", "the global metadata has a state", "set the state with the option --state"}
-	stateInvalid    = Rule{"state-invalid", "the state is input (0), object (1) or executable (2)", "set the state with the option --state"}
-	metadataSets    = Rule{"metadata-sets", "metadata contains only the property sets for its level", "move the set to the metadata that it belongs to, or remove it"}
-	setName         = Rule{"set-name", "words in the name of a set have one space between them", "rewrite it with the name that readers look for"}
-	propertyKey     = Rule{"property-key", "a set with specified keys has no other keys", "rewrite it without the key"}
-	noModules       = Rule{"no-modules", "the file has at least one abstract module", "rebuild it, and check why device code was omitted"}
-	moduleEmpty     = Rule{"module-empty", "an abstract module has at least one image", "remove the module, or build it for at least one target"}
-	noKernels       = Rule{"kernel-names-missing", "an abstract module names its kernels or exports symbols", "repack it with a symbol file, or with property files that have the set " + propset.KernelNames}
-	kernelUnknown   = Rule{"kernel-unknown", "sets about kernels refer to kernels of the abstract module", "correct the name in the property file, or remove the key"}
-	kernelPrefix    = Rule{"kernel-name-prefix", "kernel names start with " + kernelname.Prefix, "use sycl_cc_binary, which puts images into programs, or make the kernels free functions of extern \"C\""}
-	nativeTargets   = Rule{"native-compile-target", "a native image is the only image in an abstract module whose compile_target is its architecture", "rewrite it with 'packager convert'; otherwise the runtime may use the image for a different device"}
-	irCompileTarget = Rule{"ir-compile-target", "an IR module is in an abstract module without compile_target", "rewrite it with 'packager convert'; the runtime rejects IR with a compile_target on every device"}
-	aspectsMissing  = Rule{"aspects-missing", "device requirements list the aspects, even if the list is empty", "rebuild it with a current compiler"}
-	propertyType    = Rule{"property-value", "a property has a value that its key allows", "rebuild it with a current compiler"}
-	irSetMissing    = Rule{"ir-metadata-missing", "an IR module has the set " + propset.SYCLBINIR, "repack it"}
-	irTypeMissing   = Rule{"ir-type-missing", "an IR module has a type", "repack it"}
-	irTypeInvalid   = Rule{"ir-type-invalid", "the type of an IR module is SPIR-V (0), PTX (1) or AMDGCN (2)", "repack it; the type is derived from the bytes"}
-	irTypeMismatch  = Rule{"ir-type-mismatch", "the type of an IR module matches its bytes", "repack it; the type is derived from the bytes"}
-	irTarget        = Rule{"ir-target-missing", "an IR module has a target triple", "repack it with the triple; files without a triple cannot be linked"}
-	nativeSet       = Rule{"native-metadata-missing", "a native image has the set " + propset.SYCLBINNative, "repack it"}
-	nativeSetName   = Rule{"native-metadata-name", "the set of a native image has the name that readers look for", "rewrite it with the name " + propset.SYCLBINNative}
-	nativeArch      = Rule{"native-arch-missing", "a native image has an architecture", "repack it with the architecture"}
-	nativeTarget    = Rule{"native-target-missing", "a native image has a target triple", "repack it with the triple; the runtime does not load images without one"}
-	nativeIR        = Rule{"native-is-ir", "a native image is neither SPIR-V nor LLVM bitcode", "compile it for the architecture, or pack it as an IR module, without one"}
-	imageEmpty      = Rule{"image-empty", "an image is not empty", "check the compilation that wrote an empty file"}
+	stateMissing    = Rule{"state-missing", "the global metadata must have a state", "set the state with the option --state"}
+	stateInvalid    = Rule{"state-invalid", "the state must be input (0), object (1) or executable (2)", "set the state with the option --state"}
+	metadataSets    = Rule{"metadata-sets", "metadata must contain only the property sets for its level", "move the set to the metadata that it belongs to, or remove it"}
+	setName         = Rule{"set-name", "words in the name of a set must have one space between them", "rewrite it with the name that readers look for"}
+	propertyKey     = Rule{"property-key", "a set with specified keys must have no other keys", "rewrite it without the key"}
+	noModules       = Rule{"no-modules", "the file must have at least one abstract module", "rebuild it, and check why device code was omitted"}
+	moduleEmpty     = Rule{"module-empty", "an abstract module must have at least one image", "remove the module, or build it for at least one target"}
+	noKernels       = Rule{"kernel-names-missing", "an abstract module must name its kernels or export symbols", "repack it with a symbol file, or with property files that have the set " + propset.KernelNames}
+	kernelUnknown   = Rule{"kernel-unknown", "sets about kernels must refer to kernels of the abstract module", "correct the name in the property file, or remove the key"}
+	kernelPrefix    = Rule{"kernel-name-prefix", "kernel names must start with " + kernelname.Prefix, "use sycl_cc_binary, which puts images into programs, or make the kernels free functions of extern \"C\""}
+	nativeTargets   = Rule{"native-compile-target", "a native image must be the only image in an abstract module whose compile_target is its architecture", "rewrite it with 'packager convert'; otherwise the runtime may use the image for a different device"}
+	irCompileTarget = Rule{"ir-compile-target", "an IR module must be in an abstract module without compile_target", "rewrite it with 'packager convert'; the runtime rejects IR with a compile_target on every device"}
+	aspectsMissing  = Rule{"aspects-missing", "device requirements must list the aspects, even if the list is empty", "rebuild it with a current compiler"}
+	propertyType    = Rule{"property-value", "a property must have a value that its key allows", "rebuild it with a current compiler"}
+	irSetMissing    = Rule{"ir-metadata-missing", "an IR module must have the set " + propset.SYCLBINIR, "repack it"}
+	irTypeMissing   = Rule{"ir-type-missing", "an IR module must have a type", "repack it"}
+	irTypeInvalid   = Rule{"ir-type-invalid", "the type of an IR module must be SPIR-V (0), PTX (1) or AMDGCN (2)", "repack it; the type is derived from the bytes"}
+	irTypeMismatch  = Rule{"ir-type-mismatch", "the type of an IR module must match its bytes", "repack it; the type is derived from the bytes"}
+	irTarget        = Rule{"ir-target-missing", "an IR module must have a target triple", "repack it with the triple; files without a triple cannot be linked"}
+	nativeSet       = Rule{"native-metadata-missing", "a native image must have the set " + propset.SYCLBINNative, "repack it"}
+	nativeSetName   = Rule{"native-metadata-name", "the set of a native image must have the name that readers look for", "rewrite it with the name " + propset.SYCLBINNative}
+	nativeArch      = Rule{"native-arch-missing", "a native image must have an architecture", "repack it with the architecture"}
+	nativeTarget    = Rule{"native-target-missing", "a native image must have a target triple", "repack it with the triple; the runtime does not load images without one"}
+	nativeIR        = Rule{"native-is-ir", "a native image must be neither SPIR-V nor LLVM bitcode", "compile it for the architecture, or pack it as an IR module, without one"}
+	imageEmpty      = Rule{"image-empty", "an image must not be empty", "check the compilation that wrote an empty file"}
 )
 
 // TooMany is the rule for files that are only partly checked.
-var TooMany = Rule{"too-many", "a file is small enough to be checked completely", "split the file, or fix these findings and check again"}
+var TooMany = Rule{"too-many", "a file must be small enough to be checked completely", "split the file, or fix these findings and check again"}
 
 var rules = []Rule{
 	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText, releaseUnknown, runtimeForm, nativeBesideIR,

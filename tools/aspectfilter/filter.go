@@ -31,7 +31,7 @@ func (f *filter) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&f.options, "option", "`TARGET=OPTION`: option with which the native code of a --target is compiled, such as intel_gpu_pvc=-ze-opt-large-register-file; may be repeated")
 	fs.Var(&f.reasons, "reasons", "also write the dropped rows, with reasons, to this `file`; with several targets, one file for each")
 	fs.BoolVar(&f.plan, "plan", false, "write the decisions for all targets as JSON")
-	fs.BoolVar(&f.failOnUnusedRow, "fail-on-unused-row", false, "with --plan, exit with 1 if a row is kept for no target")
+	fs.BoolVar(&f.failOnUnusedRow, "fail-on-unused-row", false, "with --plan, exit with 1 if a row is omitted for every target")
 	f.reading.AssumeFlag(fs)
 	return f.run
 }

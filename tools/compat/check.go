@@ -54,7 +54,7 @@ func (c *checkCommand) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&c.program, "program", "", "`command` that runs compat, as shown by --format text (default 'compat')")
 	fs.StringVar(&c.fix, "fix-command", "", "`command` that proposes edits of BUILD files, as shown by --format text (default 'compat fix' with the report)")
 	fs.StringVar(&c.output, "output", "", "write to this `file` (default standard output)")
-	fs.StringVar(&c.proposed, "proposed-baseline", "", "write a baseline that makes all current problems known to this `file`")
+	fs.StringVar(&c.proposed, "proposed-baseline", "", "write a baseline with all current problems to this `file`")
 	c.files = map[string]*string{}
 	for name := range gatefiles.Writers {
 		if name != "text" {

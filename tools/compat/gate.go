@@ -35,10 +35,10 @@ func (g *gateFlags) setup(fs *flag.FlagSet) {
 
 func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 	fs.Var(&g.baseReports, "base-reports", "`pattern` of reports on the base branch, such as 'base/**/*.json', whose problems are not new; may be repeated; a pattern that starts with ! excludes files")
-	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy `file` of the base branch, or none, to report where the policy is weaker")
-	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline `file` of the base branch, or none, to report where the baseline is weaker")
+	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy `file` of the base branch, or 'none' if it has no policy; reports where the new policy is weaker")
+	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline `file` of the base branch, or 'none' if it has no baseline; reports where the new baseline is weaker")
 	fs.StringVar(&g.commit, "commit", "", "full `SHA` of the commit to check; reports on a different commit fail")
-	fs.Var(&g.baseDeviceConfig, "base-device-config", "device configuration `file` of the base branch, or none, to report where a required device gains features; may be repeated")
+	fs.Var(&g.baseDeviceConfig, "base-device-config", "device configuration `file` of the base branch, or 'none' if it has none; reports where a required device gains features; may be repeated")
 	fs.StringVar(&g.CompareWithBase, "compare-with-base", "", "`required|optional`: whether the check fails without --base-policy or --base-baseline; overrides the policy")
 	fs.StringVar(&g.Workspace, "workspace", ".", "`directory` with the sources that problems point to; if empty, paths are not looked up and links are not checked")
 }

@@ -40,7 +40,7 @@ starts with ! excludes files or directories. File types are detected by content.
 
 Each file is a separate program, labeled with its path; a file in a wheel is labeled
 with the distribution and its path there, without versions. With --name or --embedded,
-all files form one program. So do SYCLBINs, SPIR-V modules and file tables if no other
+all files form one program. SYCLBINs, SPIR-V modules and file tables do, too, if no other
 files are given.
 
 For a file without device code, a note is printed. A file that cannot be read is an

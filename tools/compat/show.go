@@ -56,7 +56,7 @@ command that prints it; --all prints everything. Markdown fits in a GitHub comme
 there are too many kernels, it contains only kernels with problems, only groups, or only
 totals, and a line about what is omitted.
 
-In names of devices, kernels, sources, rules and needs, * matches any text. To select a
+In names of devices, kernels, sources, rules and requirements, * matches any text. To select a
 kernel, use the name that a table shows, in quotes:
 
   compat show --group-by source kernels.compat.json
@@ -93,7 +93,7 @@ func (s *showCommand) setup(fs *flag.FlagSet) cli.Run {
 	s.formatFlag(fs)
 	fs.StringVar(&s.output, "output", "", "write to this `file` (default standard output)")
 	fs.Var(&s.devices, "devices", "show only these `devices`, separated by commas")
-	fs.StringVar(&s.command, "command", "", "`command` that runs this one, shown in the text where something is omitted")
+	fs.StringVar(&s.command, "command", "", "`command` to suggest where the text omits something")
 	s.setupView(fs)
 	return s.run
 }
@@ -109,7 +109,7 @@ func (s *showCommand) setupView(fs *flag.FlagSet) {
 	fs.Var(&s.rules, "rules", "show only kernels with a problem of one of these `rules`, such as missing-aspect")
 	fs.Var(&s.needs, "needs", "show only kernels with a problem because of this `requirement`, such as fp64; may be repeated")
 	fs.BoolVar(&s.all, "all", false, "show every kernel in the text, including kernels that every device runs")
-	fs.BoolVar(&s.forms, "forms", false, "list the kernels that the compiler generated for each kernel in text tables, as --all does")
+	fs.BoolVar(&s.forms, "forms", false, "in text tables, list the kernels that the compiler generated for each kernel, as --all does")
 	fs.StringVar(&s.groupBy, "group-by", "", "group the kernels of the text by `"+joinGroupings("|")+"` (default by the size of the report)")
 	fs.IntVar(&s.width, "width", 0, "width of the text in `columns` (default the terminal's width, or 80)")
 	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "limit Markdown output to this many `bytes`; 0 means no limit; GitHub accepts 65536 in a comment and 1048576 in a job summary")
@@ -287,7 +287,7 @@ func (s *showCommand) choose(r *report.Report) (*report.Report, error) {
 		return nil, cli.Usagef("no device %q in the report; it has %s", name, strings.Join(names, ", "))
 	}
 	if !slices.Contains(s.kernels.Values, name) {
-		return nil, cli.Usagef("no kernel in the report has a source, file, rule or need %q", name)
+		return nil, cli.Usagef("no kernel in the report has a source, file, rule or requirement %q", name)
 	}
 	if near := r.Nearest(name); len(near) > 0 {
 		return nil, cli.Usagef("no kernel %q in the report; did you mean %s?", name, safetext.Escape(strings.Join(near, " or ")))

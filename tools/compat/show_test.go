@@ -123,7 +123,7 @@ func TestShowFlags(t *testing.T) {
 		{[]string{"--group-by", "size"}, `--group-by: unknown value "size"; expected one of reason, name, source, file, kernel`},
 		{[]string{"--all", "--format", "csv"}, "--group-by, --all and --forms require --format text"},
 		{[]string{"--forms", "--format", "csv"}, "--group-by, --all and --forms require --format text"},
-		{[]string{"--needs", "fp46"}, `no kernel in the report has a source, file, rule or need "fp46"`},
+		{[]string{"--needs", "fp46"}, `no kernel in the report has a source, file, rule or requirement "fp46"`},
 	} {
 		code, _, stderr := run(t, append(append([]string{"show"}, c.args...), "large report.json")...)
 		if code != 2 || !strings.Contains(stderr, c.want) {

@@ -38,7 +38,7 @@ Exit code 1 means that the source does not compile; clang++ has printed the erro
 func setupCompile(fs *flag.FlagSet) cli.Run {
 	c := new(compilation)
 	fs.StringVar(&c.output, "output", "", "bitcode `file` to write (required)")
-	fs.StringVar(&c.candidates, "candidates", "", "`file` with file names, one per line")
+	fs.StringVar(&c.candidates, "candidates", "", "`file` with the names of files that may be read and that --unused reports, one per line")
 	fs.StringVar(&c.inputs, "inputs", "", "`file` with the names of other files that may be read, one per line; names of directories end with '/'")
 	fs.StringVar(&c.unused, "unused", "", "write the candidates that were not read and that no option names to this `file`")
 	return c.run

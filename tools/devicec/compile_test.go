@@ -57,7 +57,7 @@ func TestCompileFails(t *testing.T) {
 	}{
 		"an error of the source": {[]string{"--", "CLANG", "k.cpp"}, "echo 'k.cpp:1:1: error: no' >&2; exit 1", 1, "k.cpp:1:1: error: no\n"},
 		"a crash":                {[]string{"--", "CLANG", "k.cpp"}, "kill -9 $$", 4, "devicec: error: clang was terminated by signal: killed\nnote: the program has a bug or ran out of memory; try again with fewer parallel jobs\n"},
-		"no output":              {[]string{"--", "CLANG", "k.cpp"}, ":", 4, "devicec: error: k.bc: cannot be written: the program that should write it produced nothing\n"},
+		"no output":              {[]string{"--", "CLANG", "k.cpp"}, ":", 4, "devicec: error: k.bc: cannot be written: the compiler produced no output\n"},
 		"no compiler":            {[]string{"--", "/nonexistent/clang", "k.cpp"}, "", 4, "devicec: error: cannot run /nonexistent/clang: "},
 		"no list":                {[]string{"--candidates=headers", "--unused=u", "--", "CLANG", "k.cpp"}, ":", 4, "devicec: error: the compiler wrote no dependency file"},
 		"no command":             {[]string{"--"}, "", 2, "devicec: error: missing command"},

@@ -27,7 +27,7 @@ func imagesCommand() *cli.Command {
 		Long: `
 Runs libsycl-jit, DPC++'s compiler as a library, on device code that DPC++ compiled. With
 --built, the images of SOURCE are read from the output directory of 'driver build', and
-nothing is run. For each image, it writes SPIR-V (.spv), a property file (.prop) and a
+nothing is run. For each image, writes SPIR-V (.spv), a property file (.prop) and a
 symbol file (.sym), as DPC++ does, and a table of all images. Device libraries are linked
 to the images. For a source without kernels, the table has no rows.
 
@@ -74,7 +74,7 @@ func translateCommand(kept *buildstep.Kept) *cli.Command {
 		Args:  "IN.table|MODULE.bc",
 		Short: "translate modules to SPIR-V and write their requirements",
 		Long: `
-For each row of the table, it writes SPIR-V (.spv), a property file (.prop) and a symbol
+For each row of the table, writes SPIR-V (.spv), a property file (.prop) and a symbol
 file (.sym), and a table of all rows. The property file has the requirements and kernel
 names in the SPIR-V, and other properties from the row's own property file. An empty
 module whose property file lists no kernel becomes an empty image.
@@ -186,8 +186,9 @@ the table, whose column Code names the results: PTX, or code objects.
 
 The bitcode comes from clang for the triple nvptx64-nvidia-cuda or amdgcn-amd-amdhsa. A
 required sub-group size other than the GPU's is an error, because PTX cannot express it
-and the kernel would compute wrong numbers. So are work-groups that are too large, and
-mathematical functions that neither LLVM nor --libclc has, such as sinh for double.`,
+and the kernel would compute wrong numbers. Work-groups that are too large, and
+mathematical functions that neither LLVM nor --libclc has, such as sinh for double, are
+errors, too.`,
 		Example: "devicec gpu --opt opt-21 --llc llc-21 --device sm_90 --code-dir ptx --output k.sm_90.table k.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return setupGPU(fs, kept) },
 	}

@@ -37,8 +37,8 @@ that is only in device code is a warning.
 g++ copies constants of a function into kernels; DPC++ does not. With the command of the
 host compilation (--compile), a source that may have such a kernel is compiled again with
 debug information, and assembler code that describes the layouts is written to --layouts.
-So is a source whose object file has no symbols, for example because of -flto; it is
-otherwise not compared.
+A source whose object file has no symbols, for example because of -flto, is also
+compiled again; without --compile, it is not compared.
 
 Exit code 1 means that the compilations differ.`,
 		Example: "devicec host --header axpy.integration.h --object axpy.o axpy.cpp",

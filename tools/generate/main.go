@@ -9,7 +9,7 @@ func main() { tool().Main() }
 func tool() *cli.Tool {
 	return &cli.Tool{
 		Name:     "generate",
-		Short:    "write the files of this repository that follow from others",
+		Short:    "regenerate files that are derived from other files of this repository",
 		Commands: []*cli.Command{compilespecCommand(), icpxflagsCommand(), rulesCommand(), targetsCommand()},
 	}
 }

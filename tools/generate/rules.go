@@ -19,15 +19,15 @@ func rulesCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "rules",
 		Args:  "FILE.binaryproto...",
-		Short: "write the reference page of the rules",
+		Short: "write the reference page of the Bazel rules",
 		Long: `Reads the outputs of starlark_doc_extract targets and writes one page of Markdown. A rule
-NAME_rule is not shown itself: its attributes are those that the macro NAME takes as **kwargs.`,
+NAME_rule is omitted: its attributes are listed under the macro NAME, which accepts them as **kwargs.`,
 		Example: "generate rules --output docs/reference/rules.md bazel-bin/docs/defs.binaryproto",
 		Setup: func(fs *flag.FlagSet) cli.Run {
-			output := fs.String("output", "", "the `file` to write; standard output when it is missing")
+			output := fs.String("output", "", "`file` to write (default standard output)")
 			return func(_ context.Context, env *cli.Env, args []string) error {
 				if len(args) == 0 {
-					return cli.Usagef("no files are given")
+					return cli.Usagef("no input files")
 				}
 				var all module
 				for _, file := range args {

@@ -21,7 +21,7 @@ func targetsCommand() *cli.Command {
 		Short:   "write the names of the built-in devices as Starlark",
 		Example: "generate targets --output rules/private/generated/targets.bzl",
 		Setup: func(fs *flag.FlagSet) cli.Run {
-			output := fs.String("output", "", "the `file` to write; standard output when it is missing")
+			output := fs.String("output", "", "`file` to write (default standard output)")
 			return func(_ context.Context, env *cli.Env, args []string) error {
 				if len(args) > 0 {
 					return cli.Usagef("unexpected argument '%s'", args[0])

@@ -29,7 +29,7 @@ sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*, and the descriptor tabl
 linked programs register with the SYCL and OpenMP runtimes.
 
 Images for different targets with the same property sets and kernels become one abstract
-module. So do the images of one file or archive member that has no property sets. For such
+module. Images of one file or archive member without property sets are one module, too. For such
 images, requirements and kernel names are read from the image: SPIR-V, PTX, and ELF for
 Intel, NVIDIA and AMD GPUs. Empty images, text that is not PTX, and images of other
 programming models are skipped with a warning. Duplicate images (same bytes, target and

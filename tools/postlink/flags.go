@@ -64,7 +64,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 	fs.BoolVar(&split.KernelsOnly, "emit-only-kernels-as-entry-points", false, "include SYCL_EXTERNAL functions only in the modules of their callers")
 	fs.BoolVar(&split.ESIMD, "split-esimd", false, "put explicit SIMD code into separate modules")
 	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "let modules import the SYCL_EXTERNAL functions that other modules export")
-	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source of all code, for code that does not contain it; types and metadata are then renumbered, so that a kernel's module does not depend on other kernels")
+	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source, for code that does not contain it; also renumbers types and metadata, so that a kernel's module does not depend on other kernels")
 	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without kernels, write a row only for device globals instead of failing")
 	fs.BoolVar(&split.AllowUndefined, "allow-undefined", false, "print a warning instead of an error for a function or variable that kernels use and no source defines, and import the function")
 	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "add the prefix "+kernelname.Prefix+" to kernel names, so that ext_oneapi_get_kernel finds them in a SYCLBIN")
@@ -236,7 +236,7 @@ func (f *flags) checkNeeds() error {
 	const exclude, fixed = "sycl-propagate-aspects-usage-exclude-aspects", "fixed-targets"
 	for _, name := range []string{fixed, exclude, "fsycl-fp64-conv-emu"} {
 		if f.Run.KeepAspects && f.given(name) {
-			return cli.Usagef("--%s requires --keep-aspects=false, because it is for aspects that are found in code", name)
+			return cli.Usagef("--%s requires --keep-aspects=false", name)
 		}
 	}
 	if f.given(fixed) && len(f.fixed.Values) == 0 {

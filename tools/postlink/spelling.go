@@ -121,8 +121,8 @@ func mode(name string) postlink.SplitMode {
 // dpcppFlags declares the options of DPC++'s post-link step that have no effect here, or that are
 // not supported for some code.
 func (f *flags) dpcppFlags(fs *flag.FlagSet) {
-	fs.BoolVar(&f.LowerESIMD, "lower-esimd", false, "lower explicit SIMD code, which only DPC++'s own step can do: such code is an error if it uses built-in functions, else a warning")
-	fs.StringVar(&f.DeviceLibDir, "device-lib-dir", "", "`directory` of the bfloat16 libraries, which only DPC++'s own step can add: code that needs them is an error")
+	fs.BoolVar(&f.LowerESIMD, "lower-esimd", false, "no effect: only DPC++'s own step lowers explicit SIMD code; such code is an error if it uses built-in functions, and otherwise a warning")
+	fs.StringVar(&f.DeviceLibDir, "device-lib-dir", "", "`directory` of the bfloat16 libraries; no effect: only DPC++'s own step adds them, and code that needs them is an error")
 	for _, level := range []string{"0", "1", "2", "3", "s", "z"} {
 		fs.Bool("O"+level, false, "no effect: DPC++'s step optimizes only explicit SIMD code that it lowers")
 	}

@@ -472,7 +472,7 @@ func (p *parser) targets() error {
 	}
 	if !p.generic {
 		if p.deviceOf != "" {
-			return cli.Usagef("%s: requires -fsycl-targets=spir64_gen, which was not given; or specify the GPU, as in -fsycl-targets=intel_gpu_pvc", p.deviceOf)
+			return cli.Usagef("%s: requires -fsycl-targets=spir64_gen; add it, or specify the GPU, as in -fsycl-targets=intel_gpu_pvc", p.deviceOf)
 		}
 		return nil
 	}

@@ -25,7 +25,7 @@ Device code:
   -fsycl-device-code-split=MODE auto, per_source, per_kernel or off
   -fsycl-rdc                    allow kernels to call functions in other sources; device code is
                                 linked together with the program; the default for sources with
-                                SYCL_EXTERNAL if LLVM is installed and no option is for images
+                                SYCL_EXTERNAL if LLVM is installed and no option selects images
   -fsycl-fp64-conv-emu          do not require fp64 for kernels that only convert double
   -Xsycl-target-backend=T "X"   options for the compiler of native code; -Xs "X" is for all targets
   -Xarch_device "X"             options for the device compilation only

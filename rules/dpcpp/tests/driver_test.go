@@ -324,7 +324,7 @@ func failed(lines ...string) string {
 func TestMessages(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	const memory = "/sycl-jit-toolchain//bin/compiler/../../include/"
-	const bug = "note: this is a compiler bug, whatever the source contains; try a different release of DPC++ or -O1, and report it at " +
+	const bug = "note: the compiler crashed, which is a bug even if the source is invalid; try a different release of DPC++ or -O1, and report it at " +
 		"https://github.com/intel/llvm/issues\n"
 	const noMemory = "note: out of memory; run fewer compilers at the same time\n"
 	const library = "note: the headers of the C++ standard library were not found; install g++, or set --sysroot= or --gcc-install-dir=\n"

@@ -245,7 +245,7 @@ def _from_directory(rctx):
     names = [p.basename for p in lib.readdir()] if lib.exists else []
     libsycl = _libsycl(names)
     if not libsycl or not directory.get_child("include").get_child("sycl").exists:
-        fail("%s: the directory has no DPC++ runtime, which has include/sycl and exactly one lib/libsycl.so.N%s" % (
+        fail("%s: the directory is not a DPC++ runtime; expected include/sycl and exactly one lib/libsycl.so.N%s" % (
             _tag(rctx),
             _has(names, "libsycl.so"),
         ))
@@ -284,7 +284,7 @@ def _link_compiler(rctx, lib, names):
         names: list of the files in it.
     """
     if "libsycl-jit.so" not in names:
-        fail("%s: no lib/libsycl-jit.so%s; it is the device compiler, which oneAPI has since 2025.3 and the target sycl-jit of intel/llvm builds; install all of DPC++" % (
+        fail("%s: no lib/libsycl-jit.so%s; this library is the device compiler; install the complete DPC++: oneAPI 2025.3 or newer, or intel/llvm with the target sycl-jit" % (
             _tag(rctx),
             _has(names, "libsycl-jit"),
         ))

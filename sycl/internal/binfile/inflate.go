@@ -28,7 +28,7 @@ const (
 func CheckInflatedSize(stored, want, most int64) error {
 	switch {
 	case want > most:
-		return fmt.Errorf("the inflated size, %d, is more than the %d bytes that are supported", want, most)
+		return fmt.Errorf("the uncompressed size, %d, exceeds the limit of %d bytes", want, most)
 	case want > freeInflation && want/maxRatio > stored:
 		return fmt.Errorf("%d bytes would inflate to %d, more than %d times as much: refused as a decompression bomb", stored, want, maxRatio)
 	}

@@ -74,12 +74,12 @@ func TestKernels(t *testing.T) {
 		"a size that is not a number":    {properties: `"sycl-work-group-size"="8,x"`, fail: `"x" is not a number of 64 bits`},
 		"no size":                        {properties: `"sycl-work-group-size"`, fail: `"" is not a number of 64 bits`},
 		"a size of zero":                 {properties: `"sycl-work-group-size"="8,0"`, fail: `"0" is not a size`},
-		"a size below zero":              {properties: `"sycl-sub-group-size"="-1"`, fail: `"-1" is not a number of 32 bits`},
-		"a sub-group size over 32 bits":  {properties: `"sycl-sub-group-size"="4294967296"`, fail: `"4294967296" is not a number of 32 bits`},
+		"a size below zero":              {properties: `"sycl-sub-group-size"="-1"`, fail: `"-1" is not a 32-bit number`},
+		"a sub-group size over 32 bits":  {properties: `"sycl-sub-group-size"="4294967296"`, fail: `"4294967296" is not a 32-bit number`},
 		"registers twice":                {properties: `"sycl-grf-size"="256" "sycl-register-alloc-mode"="2"`, fail: `property "sycl-grf-size": the kernel has "sycl-register-alloc-mode" as well. Remove one of the two`},
 		"an invalid mode":                {properties: `"sycl-register-alloc-mode"="3"`, fail: `"3" is not 0 (automatic), 1 (small) or 2 (large)`},
-		"bits of no mode":                {properties: `"sycl-floating-point-control"="256"`, fail: `"256" has bits that no mode has`},
-		"an option that is not a number": {properties: `"sycl-streaming-interface"="yes"`, fail: `"yes" is not a number of 32 bits`},
+		"bits of no mode":                {properties: `"sycl-floating-point-control"="256"`, fail: `"256" has bits of no known mode`},
+		"an option that is not a number": {properties: `"sycl-streaming-interface"="yes"`, fail: `"yes" is not a 32-bit number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			triple := test.triple

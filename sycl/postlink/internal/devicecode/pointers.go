@@ -217,10 +217,10 @@ func (b *body) properties(v llvmir.Value) ([]pointerProperty, error) {
 	for pair := range slices.Chunk(elements, 2) {
 		var p pointerProperty
 		if p.name, ok = b.text(pair[0]); !ok || p.name == "" {
-			return nil, fmt.Errorf("the name of property %d in @%s is not a text", len(properties)+1, name)
+			return nil, fmt.Errorf("the name of property %d in @%s is not a string", len(properties)+1, name)
 		}
 		if p.value, p.hasValue, ok = b.value(pair[1]); !ok {
-			return nil, propertyError(p.name, errors.New("the value is neither a text nor a number"))
+			return nil, propertyError(p.name, errors.New("the value is neither a string nor a number"))
 		}
 		properties = append(properties, p)
 	}
@@ -273,7 +273,7 @@ func (b *body) translate(a *annotation) error {
 			}
 			fmt.Fprintf(&words, `{%d:"%d,%d"}`, row.controls.decoration, controls[0].level, controls[0].control)
 		case strings.Contains(p.value, `"`):
-			return propertyError(p.name, fmt.Errorf("%q has a quotation mark, which a translator would take for the end", p.value))
+			return propertyError(p.name, fmt.Errorf("%q has a quotation mark, which translators read as the end of the value", p.value))
 		case row.value == flag && len(list) == 0:
 		case p.hasValue:
 			fmt.Fprintf(&words, `{%d:"%s"}`, b.number(row), p.value)

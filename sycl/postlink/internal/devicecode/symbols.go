@@ -222,7 +222,7 @@ func pipelined(value string) ([]string, error) {
 	n, err := strconv.ParseInt(value, 10, 32)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%q is not a number of 32 bits", value)
+		return nil, fmt.Errorf("%q is not a 32-bit number", value)
 	case n == 0:
 		return []string{fmt.Sprintf("i32 %d, i32 0", decorationPipelineEnable)}, nil
 	}

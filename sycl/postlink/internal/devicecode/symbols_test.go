@@ -38,14 +38,14 @@ var decoratedCases = map[string]decorated{
 	"several, sorted":                        {properties: `"sycl-stable"="true" "sycl-awidth"="32" nounwind "sycl-module-id"="a"`, want: "{i32 6177, i32 32}, {i32 6183}", dpcpp: "{i32 6177, i32 32}, {i32 6183, i32 1}"},
 	"metadata of other passes":               {properties: `"frame-pointer"="all" "sycl-usm-kind"="1"`},
 
-	"an invalid number":              {properties: `"sycl-buffer-location"="x"`, fail: `property "sycl-buffer-location": "x" is not a number of 32 bits`},
-	"a number below zero":            {properties: `"sycl-buffer-location"="-1"`, fail: `"-1" is not a number of 32 bits`},
-	"a number that is missing":       {properties: `"sycl-buffer-location"`, fail: `"" is not a number of 32 bits`},
-	"a number over 32 bits":          {properties: `"sycl-num-banks"="4294967296"`, fail: `"4294967296" is not a number of 32 bits`},
-	"numbers with one missing":       {properties: `"sycl-latency-constraint"="1,,3"`, fail: `"" is not a number of 32 bits`},
+	"an invalid number":              {properties: `"sycl-buffer-location"="x"`, fail: `property "sycl-buffer-location": "x" is not a 32-bit number`},
+	"a number below zero":            {properties: `"sycl-buffer-location"="-1"`, fail: `"-1" is not a 32-bit number`},
+	"a number that is missing":       {properties: `"sycl-buffer-location"`, fail: `"" is not a 32-bit number`},
+	"a number over 32 bits":          {properties: `"sycl-num-banks"="4294967296"`, fail: `"4294967296" is not a 32-bit number`},
+	"numbers with one missing":       {properties: `"sycl-latency-constraint"="1,,3"`, fail: `"" is not a 32-bit number`},
 	"a mode that writes do not have": {properties: `"sycl-cache-write-hint"="16"`, fail: `"16" has cache mode cached, which writes do not have`},
 	"a mode that reads do not have":  {properties: `"sycl-cache-read-hint"="1048576"`, fail: `"1048576" has cache mode write_through, which reads do not have`},
-	"a mode that does not exist":     {properties: `"sycl-cache-read-hint"="268435456"`, fail: `"268435456" has a cache mode that does not exist`},
+	"a mode that does not exist":     {properties: `"sycl-cache-read-hint"="268435456"`, fail: `"268435456" has an unknown cache mode`},
 	"a level that does not exist":    {properties: `"sycl-prefetch-hint"="4"`, fail: `"4" is not a cache level from 0 to 3`},
 }
 
@@ -69,7 +69,7 @@ func TestVariables(t *testing.T) {
 		"other properties of what is none":   {properties: `"sycl-unique-id"="id" "sycl-device-image-scope"="false" "sycl-host-access"="1" "sycl-implement-in-csr"="true" "sycl-init-mode"="0"`, want: `{i32 6191, i32 1}, {i32 6190, i32 0}`, dpcpp: `{i32 6149, i32 1}, {i32 6148, i32 0}`},
 		"a device global without an id":      {properties: `"sycl-device-global-size"="4"`, fail: `variable g: there is no "sycl-unique-id"`},
 		"an access that does not exist":      {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="4"`, fail: `variable g: property "sycl-host-access": "4" is not 0 (read), 1 (write), 2 (read and write) or 3 (none)`},
-		"an access that is not a number":     {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="rw"`, fail: `"rw" is not a number of 32 bits`},
+		"an access that is not a number":     {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="rw"`, fail: `"rw" is not a 32-bit number`},
 	}
 	for name, test := range decoratedCases {
 		cases[name] = test
@@ -175,7 +175,7 @@ func TestAlignedParameters(t *testing.T) {
 		"with another":    {parameter: `ptr align 4 noundef "sycl-alignment"="64"`, want: "ptr align 64 noundef %p"},
 		"of zero":         {parameter: `ptr "sycl-alignment"="0"`, fail: `function k: parameter 1: property "sycl-alignment": "0" is not a power of two`},
 		"of 24":           {parameter: `ptr "sycl-alignment"="24"`, fail: `"24" is not a power of two`},
-		"that is missing": {parameter: `ptr "sycl-alignment"`, fail: `"" is not a number of 32 bits`},
+		"that is missing": {parameter: `ptr "sycl-alignment"`, fail: `"" is not a 32-bit number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, "define spir_kernel void @k("+test.parameter+" %p) {\n  ret void\n}\n")

@@ -15,7 +15,7 @@ func integer(bits int, n uint64) string { return fmt.Sprintf("i%d %d", bits, n) 
 func unsigned(text string, bits int) (uint64, error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, bits)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a number of %d bits", text, bits)
+		return 0, fmt.Errorf("%q is not a %d-bit number", text, bits)
 	}
 	return n, nil
 }
@@ -115,11 +115,11 @@ func (p property) cacheControls(value string) ([]cacheControl, error) {
 			continue
 		}
 		if mode >= len(p.controls.modes) {
-			return nil, fmt.Errorf("%q has a cache mode that does not exist", value)
+			return nil, fmt.Errorf("%q has an unknown cache mode", value)
 		}
 		control := p.controls.modes[mode]
 		if control < 0 {
-			return nil, fmt.Errorf("%q has cache mode %s, which %s do not have", value, modeNames[mode], p.controls.of)
+			return nil, fmt.Errorf("%q has cache mode %s, which %s do not support", value, modeNames[mode], p.controls.of)
 		}
 		for at := range 4 {
 			if c := (cacheControl{at, control}); levels&(1<<at) != 0 && !slices.Contains(list, c) {
