@@ -14,23 +14,23 @@ func lockNew(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		if errors.Is(err, os.ErrExist) || errors.Is(err, os.ErrNotExist) {
-			return nil, errSwept
+			return nil, errRemoved
 		}
 		return nil, err
 	}
 	if err := flock(f); err != nil {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			f.Close()
-			return nil, errSwept
+			return nil, errRemoved
 		}
 		return f, nil
 	}
-	// It may have been locked and removed before it was locked here.
+	// A different program may have removed the file before it was locked here.
 	opened, err := f.Stat()
 	there, errThere := os.Lstat(name)
 	if err != nil || errThere != nil || !os.SameFile(opened, there) {
 		f.Close()
-		return nil, errSwept
+		return nil, errRemoved
 	}
 	return f, nil
 }

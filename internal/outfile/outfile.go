@@ -159,7 +159,7 @@ func (g *Group) reserve(name, place string) error {
 	return nil
 }
 
-// realPath returns the absolute path of a name in a directory without links.
+// realPath returns the absolute path of a file, with the links in its directory resolved.
 func realPath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -177,7 +177,7 @@ func (g *Group) copied(i *item) (err error) {
 	return err
 }
 
-// scratchFile names a file in the scratch directory of a directory. No name is a prefix of another
+// scratchFile returns a new name in the scratch directory for a directory. No name is a prefix of another
 // name, so [Group.Relabel] can tell them apart.
 func (g *Group) scratchFile(dir string) (string, error) {
 	h := g.scratchDirs[dir]

@@ -18,10 +18,10 @@ const lockName = "lock"
 
 // scratchDirs are the directories that an interrupted program removes.
 var scratchDirs = struct {
-	mu    sync.Mutex
-	list  map[string]bool
-	swept map[string]bool // directories already searched for abandoned scratch directories
-}{list: map[string]bool{}, swept: map[string]bool{}}
+	mu       sync.Mutex
+	list     map[string]bool
+	searched map[string]bool // directories already searched for abandoned scratch directories
+}{list: map[string]bool{}, searched: map[string]bool{}}
 
 // RemoveScratch removes all scratch directories of the program, which is about to end.
 func RemoveScratch() {
@@ -49,7 +49,7 @@ func ScratchDir(parent string) (dir string, remove func(), err error) {
 			return dir, func() { drop(dir, lock) }, nil
 		}
 		drop(dir, nil)
-		if !errors.Is(err, errSwept) {
+		if !errors.Is(err, errRemoved) {
 			return "", nil, err
 		}
 	}
@@ -68,8 +68,8 @@ func drop(dir string, lock *os.File) {
 // removeAbandoned removes the abandoned scratch directories in a directory, once per process.
 func removeAbandoned(parent string) {
 	scratchDirs.mu.Lock()
-	done := scratchDirs.swept[parent]
-	scratchDirs.swept[parent] = true
+	done := scratchDirs.searched[parent]
+	scratchDirs.searched[parent] = true
 	scratchDirs.mu.Unlock()
 	if done {
 		return
@@ -107,6 +107,6 @@ func TempDir() (dir string, remove func(), err error) {
 	return dir, remove, err
 }
 
-// errSwept is returned if a different program treated a scratch directory as abandoned, because it
+// errRemoved is returned if a different program treated a scratch directory as abandoned, because it
 // looked between two steps of its creation.
-var errSwept = errors.New("a different program removed the scratch directory; run the command again")
+var errRemoved = errors.New("a different program removed the scratch directory; run the command again")

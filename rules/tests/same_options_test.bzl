@@ -189,7 +189,7 @@ def same_options_test_suite(name):
     _fails_test(
         name = "same_contradiction_test",
         target_under_test = ":same_contradiction",
-        texts = ["same_contradiction: the host compilation has '-std=c++20' from host_copts and the device compilation '-std=c++17' from copts; set one standard for both in copts"],
+        texts = ["same_contradiction: different C++ standards: '-std=c++20' from host_copts for the host compilation and '-std=c++17' from copts for the device compilation; set one standard for both in copts"],
     )
     _fails_test(name = "same_old_test", target_under_test = ":same_old", texts = ["copts: '-std=gnu++14' is too old for SYCL"])
     _old_toolchain_test(

@@ -447,7 +447,7 @@ def sycl_cc_test_suite(name):
     _fails_test(
         name = "cc_two_runtimes_test",
         target_under_test = ":two_runtimes_program.program",
-        texts = ["with_other_libsycl brings the runtime rules/tests/libsycl.so.8", "this target is built for", "DPC++ 0"],
+        texts = ["with_other_libsycl links the runtime rules/tests/libsycl.so.8", "this target is built for", "DPC++ 0"],
     )
     _fails_without_libsycl_test(
         name = "cc_no_libsycl_test",

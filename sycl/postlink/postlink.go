@@ -211,7 +211,7 @@ func checkUndefined(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 			warnings = append(warnings, Diagnostic{Text: place + u.String()})
 			continue
 		}
-		errs = append(errs, fmt.Errorf("%s%s. Define it in a header, or link the source or the SYCLBIN that defines it (in BUILD files: in srcs or deps, with rdc = True)", place, u))
+		errs = append(errs, fmt.Errorf("%s%s; define it in a header, or link the source or the SYCLBIN that defines it (in BUILD files: in srcs or deps, with rdc = True)", place, u))
 	}
 	return warnings, errors.Join(errs...)
 }

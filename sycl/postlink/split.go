@@ -479,7 +479,7 @@ func sharedVariables(images []*Image, dpcpp bool) error {
 			// The runtime allocates a device global of program scope once; other writable variables
 			// have one copy per image.
 			if !dpcpp && !libraryInternal.MatchString(g.Name()) && g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
-				return fmt.Errorf("global variable '%s' is used in more than one device image, by kernels '%s' and '%s'; each image would have a separate copy of the variable. Put these kernels into one source, or disable splitting",
+				return fmt.Errorf("global variable '%s' is used in more than one device image, by kernels '%s' and '%s'; each image would have a separate copy of the variable; put these kernels into one source, or disable splitting",
 					kernelname.Display(g.Name()), kernelname.Display(other.entryPoints[0].Name()), kernelname.Display(image.entryPoints[0].Name()))
 			}
 		}

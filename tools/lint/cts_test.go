@@ -116,7 +116,7 @@ func TestCTSPage(t *testing.T) {
 	fmt.Fprintf(&b, `# SYCL-CTS
 
 Khronos' conformance suite for SYCL 2020, [SYCL-CTS](https://github.com/KhronosGroup/SYCL-CTS), was built by `+"`syclc++`"+` and run on the CPU.
-The suite is unchanged. Its own CMake configured it, with its default settings for DPC++ and `+"`icpx`"+` as a link to `+"`syclc++`"+`. None
+The suite is unchanged. Its own CMake configured it, with its default settings for DPC++; `+"`icpx`"+` was a symbolic link to `+"`syclc++`"+`. None
 of its files are part of this project. The default settings omit combinations of types that a conformance submission needs, so these results are
 not a submission to Khronos. OpenCL's headers are from the suite, and its loader from PyPI.
 
@@ -148,7 +148,7 @@ Versions: %s.
 	b.WriteString(`
 A test is *disabled* if the suite itself excludes it for DPC++ at compile time, and *skipped* if it skips itself at run time, because the device
 lacks a feature. Disabled tests fail by the suite's definition. Categories marked
-*not run yet* were not built either.
+*not run yet* were neither built nor run.
 
 To reproduce a category:
 
@@ -159,10 +159,10 @@ git -C /tmp/cts checkout --recurse-submodules 2397e7bd
 ` + "```" + `
 
 `)
-	b.WriteString("`.github/workflows/nightly.yml` runs the whole suite. That workflow was not run yet.\n\n")
+	b.WriteString("`.github/workflows/nightly.yml` runs the whole suite. That workflow has not been run yet.\n\n")
 	b.WriteString("This page is generated from [sycl-cts.tsv](sycl-cts.tsv), which `.ci/sycl-cts` writes, and from\n" +
 		"[sycl-cts-faults.tsv](sycl-cts-faults.tsv), by `go test ./tools/lint -update`.\n\n## Results\n\n" +
-		"| Category | Host compiler | Sources | Tests | Passed | Failed or not built | Disabled | Skipped | Whose fault |\n|---|---|---|---|---|---|---|---|---|\n")
+		"| Category | Host compiler | Sources | Status | Tests | Passed | Failed | Disabled | Skipped | Cause |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	used := map[string]bool{}
 	all := slices.Clone(rows)
 	for _, host := range hosts {
@@ -180,7 +180,7 @@ git -C /tmp/cts checkout --recurse-submodules 2397e7bd
 			for _, f := range faults {
 				if f.explains(r, failure) {
 					used[f.name] = true
-					cause = fmt.Sprintf("%s ([%s](#faults))", f.whose, f.name)
+					cause = fmt.Sprintf("%s ([%s](#known-issues))", f.whose, f.name)
 					break
 				}
 			}
@@ -188,25 +188,26 @@ git -C /tmp/cts checkout --recurse-submodules 2397e7bd
 				causes = append(causes, cause)
 			}
 		}
-		failed, tests := "-", [4]string{"-", "-", "-", "-"}
+		status, tests := r.build, [5]string{"-", "-", "-", "-", "-"}
 		switch {
 		case r.ran:
-			for i, n := range []int{r.tests, r.passed, r.disabled, r.skipped} {
+			for i, n := range []int{r.tests, r.passed, r.failed, r.disabled, r.skipped} {
 				tests[i] = strconv.Itoa(n)
 			}
-			failed = strconv.Itoa(r.failed)
+			status = "run"
 		case r.build == "not run yet":
-			failed = r.build
 		case r.build == "yes":
-			failed = "built, not run yet"
+			status = "built, not run yet"
 		case r.build == "no":
-			failed = "not built"
+			status = "does not build"
 		default:
-			failed = "not built within the time limit"
+			status = "not built within the time limit"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.category, r.host, r.sources, tests[0], tests[1], failed, tests[2], tests[3], strings.Join(causes, ", "))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.category, r.host, r.sources, status, strings.Join(tests[:], " | "), strings.Join(causes, ", "))
 	}
-	b.WriteString("\n## Faults\n\n| Fault | Whose | Evidence | Failures |\n|---|---|---|---|\n")
+	if len(faults) > 0 {
+		b.WriteString("\n## Known issues\n\n| Issue | Project | Evidence | Failures |\n|---|---|---|---|\n")
+	}
 	for _, f := range faults {
 		if !used[f.name] {
 			t.Errorf("sycl-cts-faults.tsv: %s explains no failure in sycl-cts.tsv; remove it", f.name)

@@ -107,7 +107,7 @@ def _standards(ctx, line, options):
             fail("%s: %s: '%s' is too old for SYCL, which needs C++17; use -std=c++17 in copts" % (user_label(ctx), where, chosen))
     default = [] if build else [_STANDARD]
     if (device or build or _STANDARD) != (host or build or _STANDARD):
-        fail("%s: the host compilation has '%s' from %s and the device compilation '%s' from %s; set one standard for both in copts" % (
+        fail("%s: different C++ standards: '%s' from %s for the host compilation and '%s' from %s for the device compilation; set one standard for both in copts" % (
             user_label(ctx),
             host or build or _STANDARD,
             places.get(host, of_build),

@@ -115,7 +115,7 @@ def _check_runtime(ctx, toolchain):
     for dep in all_deps(ctx):
         for library in _libsycl([dep]):
             if library not in own:
-                fail("%s: deps: %s brings the runtime %s, but this target is built for %s of %s, which registers images differently; depend on %s, the runtime of the device compiler, or set device_compiler" % (
+                fail("%s: deps: %s links the runtime %s, but this target is built for %s of %s, and the two register images differently; depend on %s, the runtime of the device compiler, or set device_compiler" % (
                     user_label(ctx),
                     dep.label,
                     library.path,

@@ -5,7 +5,7 @@ load(":local_toolchain.bzl", "watch_all", "which")
 load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RELEASES", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
 # Directories next to a oneAPI compiler with libraries that it loads.
-_NEIGHBOURS = ["tbb", "tcm", "umf"]
+_SIBLINGS = ["tbb", "tcm", "umf"]
 
 # DPC++'s headers. Its include directory can contain others, too.
 _HEADERS = ["CL", "std", "sycl", "unified-runtime", "ur_api.h", "ur_api_funcs.def", "ur_print.hpp", "xpti"]
@@ -88,7 +88,7 @@ def _find_python(rctx, pip):
 def _wheel(name, version):
     return "%s-%s-%s.whl" % (name.replace("-", "_"), version, WHEEL_TAG)
 
-def _taken(rctx, name, version, sha256, urls):
+def _try_fetch(rctx, name, version, sha256, urls):
     """Fetches a wheel from Bazel's repository cache or from URLs. Returns whether it succeeded.
 
     Bazel looks in a --distdir before it opens a URL, and prints a warning if that fails.
@@ -96,9 +96,9 @@ def _taken(rctx, name, version, sha256, urls):
     return rctx.download(urls, "wheels/" + _wheel(name, version), sha256 = sha256, allow_fail = True).success
 
 # A Python program that prints the total size of the wheels in bytes.
-_PRESENT = "import os; print(sum(f.stat().st_size for f in os.scandir('wheels')))"
+_DOWNLOADED_BYTES = "import os; print(sum(f.stat().st_size for f in os.scandir('wheels')))"
 
-def _lacking(rctx, wheels):
+def _fetch_cached(rctx, wheels):
     """Fetches wheels from Bazel's repository cache.
 
     Args:
@@ -110,7 +110,7 @@ def _lacking(rctx, wheels):
     return {
         name: (version, sha256)
         for name, (version, sha256) in wheels.items()
-        if not _taken(rctx, name, version, sha256, [])
+        if not _try_fetch(rctx, name, version, sha256, [])
     }
 
 def _pip_download(rctx, python, wheels, megabytes):
@@ -123,11 +123,11 @@ def _pip_download(rctx, python, wheels, megabytes):
         rctx: the repository context.
         python: path of a Python with pip.
         wheels: dict of name -> (version, SHA-256).
-        megabytes: of all wheels of the release.
+        megabytes: total size of the release's wheels.
     """
     failed = None
     for name, (version, sha256) in wheels.items():
-        present = rctx.execute([python, "-c", _PRESENT]).stdout.strip() or "0"
+        present = rctx.execute([python, "-c", _DOWNLOADED_BYTES]).stdout.strip() or "0"
         rctx.report_progress("fetching DPC++ with pip: %d %% of %d MB, now %s" % (int(present) // (megabytes * 10000), megabytes, name))
         rctx.file("requirements.txt", "%s==%s --hash=sha256:%s\n" % (name, version, sha256))
         result = failed or rctx.execute(
@@ -146,7 +146,7 @@ def _pip_download(rctx, python, wheels, megabytes):
             failed = result
 
         # Bazel checks it again, and keeps it in its cache.
-        if not _taken(rctx, name, version, sha256, ["file://" + str(rctx.path("pip/" + _wheel(name, version)))]):
+        if not _try_fetch(rctx, name, version, sha256, ["file://" + str(rctx.path("pip/" + _wheel(name, version)))]):
             _fail_to_fetch(rctx, name, version, result)
     rctx.delete("pip")
 
@@ -202,7 +202,7 @@ def _from_wheels(rctx, python):
     megabytes, wheels = RUNTIMES[rctx.attr.version]
     lacking = _url_download(rctx, wheels)
     if lacking:
-        lacking = _lacking(rctx, lacking)
+        lacking = _fetch_cached(rctx, lacking)
     if lacking:
         _pip_download(rctx, python, lacking, megabytes)
     rctx.report_progress("unpacking")
@@ -257,7 +257,7 @@ def _from_directory(rctx):
             rctx.symlink(directory.get_child("include").get_child(name), "include/" + name)
     directories = [lib]
     if directory.dirname.dirname:
-        directories += [directory.dirname.dirname.get_child(n).get_child("latest").get_child("lib") for n in _NEIGHBOURS]
+        directories += [directory.dirname.dirname.get_child(n).get_child("latest").get_child("lib") for n in _SIBLINGS]
     taken = {}
     for library_directory in directories:
         for file in library_directory.readdir() if library_directory.exists else []:

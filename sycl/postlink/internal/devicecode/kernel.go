@@ -48,11 +48,11 @@ const (
 	attrFloatingPoint     = "sycl-floating-point-control"
 )
 
-// A kernel is a kernel whose properties are being lowered.
+// kernel has the context for lowering a kernel's properties.
 type kernel struct {
 	*llvmir.Function
 	triple     string // of the module
-	dpcpp      bool   // translates it
+	dpcpp      bool   // whether DPC++ translates the module
 	attributes map[string]string
 }
 

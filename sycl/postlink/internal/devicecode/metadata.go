@@ -24,7 +24,7 @@ const (
 	FixedTargetsMD    = "sycl_fixed_targets"    // of kernels and SYCL_EXTERNAL functions
 )
 
-// A MetadataError reports metadata or attributes that no compiler writes.
+// A MetadataError reports malformed metadata or attributes.
 type MetadataError struct {
 	Function string // "" for the module
 	Msg      string

@@ -9,8 +9,8 @@ import (
 // PropertyOptions select the translator that properties are lowered for.
 type PropertyOptions struct {
 	// DPCPP selects DPC++'s translator. It accepts only the decoration numbers of a withdrawn
-	// extension where others require those of its successors, and it reads numbers of registers
-	// that others do not.
+	// extension; other translators require the numbers of its successors. It also reads numbers
+	// of registers, which other translators ignore.
 	DPCPP bool
 }
 

@@ -85,7 +85,7 @@ func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 }
 
 // SubGroupSize returns the sub-group size that a function requires, or 0. Named sizes, which depend
-// on the device, are not positive. The same size may be written several times.
+// on the device, are 0 or negative. The same size may be written several times.
 func SubGroupSize(m *llvmir.Module, h Header) (uint32, error) {
 	n, err := AttachedNode(m, h, subGroupSizeMD)
 	if err != nil {

@@ -11,17 +11,17 @@ const (
 	numbers                  // integers, separated by commas
 	text                     // any text
 	cache                    // a set of levels for each mode of a cache: see cacheControls
-	level                    // of a cache, which gets a control of the property
+	level                    // a cache level, to which the property's control applies
 )
 
-// A property is a property that is lowered to a decoration of a kernel, a parameter, a variable or
-// a pointer.
+// A property describes the decoration that a property of a kernel, a parameter, a variable or a
+// pointer is lowered to.
 type property struct {
 	decoration uint32 // of SPIR-V
 	withdrawn  uint32 // its number in an extension that DPC++ still writes, 0 for the same
 	value      valueKind
 	controls   *cacheControls // of cache and level
-	dropped    bool           // by translators, if it belongs to a pointer
+	dropped    bool           // translators drop it on pointers
 }
 
 // properties lists the properties that are lowered to decorations. Most are for FPGAs, which DPC++
@@ -69,7 +69,7 @@ const (
 	attrPipelined        = "sycl-pipelined"          // of kernels: two decorations
 	attrDeviceGlobalSize = "sycl-device-global-size" // makes a variable a device global
 	attrHostPipe         = "sycl-host-pipe"          // makes a variable a pipe
-	attrUniqueID         = "sycl-unique-id"          // under which hosts find a variable
+	attrUniqueID         = "sycl-unique-id"          // the name by which the host finds a variable
 )
 
 // others lists properties and attributes that are not lowered here. Other passes or the runtime
