@@ -147,13 +147,15 @@ func isCPlusPlus(in lineInput) bool { return in.Language == "c++" || isHeader(in
 // precompiled headers: the device compile cannot read g++'s and reads the header itself.
 func isHeader(in lineInput) bool { return in.Language == "c++-header" }
 
-// include matches a line that includes a file, even if comments precede the name.
-var include = regexp.MustCompile(`^(?:.*\*/)?\s*(?:#|%:)` + blank + `(?:include|include_next|import)` + blank + `(?:<([^>]*)>|"([^"]*)"|(\S))`)
+// include matches a line that includes a file or the value of a macro, even if comments precede the
+// name.
+var include = regexp.MustCompile(`^(?:.*\*/)?\s*(?:#|%:)` + blank + `*(?:include_next|include|import)(?:` + blank + `*<([^>]*)>|` + blank + `*"([^"]*)"|` + blank + `+([A-Za-z_]))`)
 
-const blank = `(?:\s|/\*.*?\*/)*`
+const blank = `(?:\s|/\*.*?\*/)`
 
 // readsSYCL reports whether a source may include SYCL headers. It follows the #include lines of the
-// source and of headers in the include directories of the command line, regardless of #if.
+// source and of headers, regardless of #if. A macro as the name of a header may be a SYCL header,
+// except in system headers.
 func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 	if !c.line.SYCL || !isCPlusPlus(in) || in.Path == stdin {
 		return false, nil
@@ -162,7 +164,7 @@ func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 		return false, cli.BadInput(fmt.Errorf("%s: file not found", in.Path))
 	}
 	found := false
-	_, err := c.visit(in, func(_ string, sycl bool) bool {
+	err := c.visit(in, func(_ visited, sycl bool) bool {
 		found = found || sycl
 		return !found
 	})
@@ -170,17 +172,30 @@ func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 }
 
 // closure returns a source and the project headers that it may include, regardless of #if.
-func (c *compiler) closure(in lineInput) ([]string, error) {
-	return c.visit(in, func(string, bool) bool { return true })
+func (c *compiler) closure(in lineInput) (files []string, err error) {
+	err = c.visit(in, func(v visited, _ bool) bool {
+		if !v.system {
+			files = append(files, v.path)
+		}
+		return true
+	})
+	return files, err
+}
+
+// visited is a file that visit found. It is a system header if the command line does not name its
+// directory.
+type visited struct {
+	path   string
+	system bool
 }
 
 // visit calls next for a source and each header that it may include until next returns false; sycl
-// is true if the file includes SYCL headers. It returns the visited files.
-func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) ([]string, error) {
-	dirs := c.includeDirs()
-	queue, seen := []string{in.Path}, map[string]bool{in.Path: true}
-	add := func(from, name string) {
-		for _, dir := range append([]string{filepath.Dir(from)}, dirs...) {
+// is true if the file includes SYCL headers.
+func (c *compiler) visit(in lineInput, next func(file visited, sycl bool) bool) error {
+	dirs, systemDirs := c.includeDirs(), c.systemDirs()
+	queue, seen := []visited{{path: in.Path}}, map[string]bool{in.Path: true}
+	add := func(from visited, name string) {
+		for i, dir := range slices.Concat([]string{filepath.Dir(from.path)}, dirs, systemDirs) {
 			path := filepath.Join(dir, name)
 			if filepath.IsAbs(name) {
 				path = name
@@ -188,7 +203,7 @@ func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) (
 			if info, err := os.Stat(path); err == nil && !info.IsDir() {
 				if !seen[path] {
 					seen[path] = true
-					queue = append(queue, path)
+					queue = append(queue, visited{path, i > len(dirs) || i == 0 && from.system})
 				}
 				return
 			}
@@ -196,43 +211,47 @@ func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) (
 	}
 	for _, name := range c.valuesOf("-include", "-imacros") {
 		if !isSYCLHeader(name) {
-			add("", name)
-		} else if !next(name, true) {
-			return nil, nil
+			add(visited{}, name)
+		} else if !next(visited{path: name}, true) {
+			return nil
 		}
 	}
 	for i := 0; i < len(queue); i++ {
-		sycl, err := scan(queue[i], func(name string) { add(queue[i], name) })
-		if err != nil {
-			return nil, err
+		file := queue[i]
+		sycl, macro, err := scan(file.path, func(name string) { add(file, name) })
+		if err != nil && !file.system {
+			return err
 		}
-		if !next(queue[i], sycl) {
+		if !next(file, sycl || macro && !file.system) {
 			break
 		}
 	}
-	return queue, nil
+	return nil
 }
 
 // scan calls included for each file that the file includes, except SYCL headers. It reports whether
-// the file includes a SYCL header, or a header whose name is a macro.
-func scan(file string, included func(name string)) (sycl bool, err error) {
+// the file includes a SYCL header, and whether it includes a header whose name is a macro.
+func scan(file string, included func(name string)) (sycl, macro bool, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	defer f.Close()
 	lines := bufio.NewReader(f)
 	for {
 		line, err := lines.ReadString('\n')
 		if m := include.FindStringSubmatch(line); m != nil {
-			if name := m[1] + m[2]; m[3] != "" || isSYCLHeader(name) {
+			switch name := m[1] + m[2]; {
+			case m[3] != "":
+				macro = true
+			case isSYCLHeader(name):
 				sycl = true
-			} else {
+			default:
 				included(name)
 			}
 		}
 		if err != nil {
-			return sycl, nil
+			return sycl, macro, nil
 		}
 	}
 }
@@ -243,20 +262,25 @@ func isSYCLHeader(name string) bool {
 	return strings.HasPrefix(name, "sycl/") || name == "CL/sycl.hpp" || strings.HasSuffix(name, "sycl.hpp") || strings.HasPrefix(name, "oneapi/")
 }
 
-// includeDirs returns the include directories on the command line and in the environment, the
-// system's, and DPC++'s. CMake omits -isystem for the system's.
+// includeDirs returns the include directories on the command line and in the environment.
 func (c *compiler) includeDirs() []string {
-	dirs := c.valuesOf("-I", "-iquote", "-isystem", "-idirafter")
+	dirs := c.valuesOf("-I", "-iquote", "-isystem", "-cxx-isystem", "-idirafter")
 	for _, variable := range []string{"CPATH", "CPLUS_INCLUDE_PATH"} {
 		dirs = append(dirs, environmentDirs(variable)...)
 	}
+	return dirs
+}
+
+// systemDirs returns the include directories of the system, for which CMake omits -isystem, and of
+// DPC++.
+func (c *compiler) systemDirs() []string {
 	sysroot := "/"
 	for _, option := range c.line.Host {
-		if dir, ok := strings.CutPrefix(option, "--sysroot="); ok {
+		if dir, ok := strings.CutPrefix(option, "--sysroot="); ok && dir != "" {
 			sysroot = dir
 		}
 	}
-	dirs = append(dirs, filepath.Join(sysroot, "usr/local/include"), filepath.Join(sysroot, "usr/include"))
+	dirs := []string{filepath.Join(sysroot, "usr/local/include"), filepath.Join(sysroot, "usr/include")}
 	if d, err := findDPCPP(c.line.DPCPP); err == nil {
 		dirs = append(dirs, filepath.Join(d.dir, "include"))
 	}
