@@ -691,9 +691,24 @@ std::string argument_text(const jit::Result &result, const std::string &header,
   return out;
 }
 
-// expressible describes kernels like unnamed ones, by symbol, if the header has a name for them
-// that is not valid before the source: DPC++ prints "const T *const" as "const const T *", and does
-// not declare the class of a pointer to a member.
+// misprinted reports whether DPC++ prints a wrong name for the type that a symbol describes: it prints
+// the qualifiers of a pointer before the pointee, "T *const" as "const T *", and does not declare the
+// class of a pointer to a member.
+bool misprinted(std::string_view symbol) {
+  for (size_t at = 0; at < symbol.size(); at++) {
+    size_t length = 0;
+    while (at < symbol.size() && symbol[at] >= '0' && symbol[at] <= '9' && length < symbol.size())
+      length = length * 10 + static_cast<size_t>(symbol[at++] - '0');
+    at += length;  // an identifier
+    if (at >= symbol.size()) return false;
+    if (symbol[at] == 'M') return true;
+    if (symbol[at] == 'P' && at > 0 && (symbol[at - 1] == 'K' || symbol[at - 1] == 'V') && length == 0) return true;
+  }
+  return false;
+}
+
+// expressible describes kernels like unnamed ones, by symbol, if the header has a wrong name for
+// them.
 std::string expressible(std::string header) {
   constexpr std::string_view before = "template <> struct KernelInfo<", after = "> {\n",
                              symbol_before = "getName() { return \"", symbol_after = "\"; }\n";
@@ -701,12 +716,12 @@ std::string expressible(std::string header) {
     at += before.size();
     const size_t end = header.find(after, at), symbol = header.find(symbol_before, at);
     if (end == std::string::npos || symbol == std::string::npos) break;
-    const std::string name = header.substr(at, end - at);
     const size_t from = symbol + symbol_before.size(), to = header.find(symbol_after, from);
-    const bool valid = !contains(name, "const const ") && !contains(name, "::*");
-    if (valid || contains(name, "\n") || to == std::string::npos) continue;
+    if (to == std::string::npos || contains(header.substr(at, end - at), "\n")) continue;
+    const std::string name = header.substr(from, to - from);
+    if (name.compare(0, 4, "_ZTS") != 0 || !misprinted(std::string_view(name).substr(4))) continue;
     std::string data;
-    for (const char c : header.substr(from, to - from))
+    for (const char c : name)
       data.append(data.empty() ? "'" : ", '").append(1, c).append("'");
     header.replace(at - 1, end - at + 1, "Data<" + data);
   }

@@ -194,6 +194,12 @@ template <> struct KernelInfo<int S::*> {
 template <> struct KernelInfo<const class K *> {
   static constexpr const char* getName() { return "_ZTSPK1K"; }
 };
+template <> struct KernelInfo<const class Named *> {
+  static constexpr const char* getName() { return "_ZTSKP5Named"; }
+};
+template <> struct KernelInfo<class VPK *> {
+  static constexpr const char* getName() { return "_ZTSP3VPK"; }
+};
 template <> struct KernelInfo<int S::*> {
 `
 	write(t, "k.cpp", source)
@@ -202,6 +208,7 @@ template <> struct KernelInfo<int S::*> {
 	}
 	want := strings.Replace(source, "KernelInfo<const const class K *>", "KernelInfoData<'_', 'Z', 'T', 'S', 'K', 'P', 'K', '1', 'K'>", 1)
 	want = strings.Replace(want, "KernelInfo<int S::*>", "KernelInfoData<'_', 'Z', 'T', 'S', 'M', '1', 'S', 'i'>", 1)
+	want = strings.Replace(want, "KernelInfo<const class Named *>", "KernelInfoData<'_', 'Z', 'T', 'S', 'K', 'P', '5', 'N', 'a', 'm', 'e', 'd'>", 1)
 	if got := read(t, "k.h"); got != want {
 		t.Errorf("got\n%s", got)
 	}
