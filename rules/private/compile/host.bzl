@@ -232,13 +232,13 @@ def _flags(host, options):
         # The directory where the wrapper finds the source. A target in a different repository has
         # only that repository's directory.
         ["-iquote", "."] +
-        # The wrapper redefines __BASE_FILE__.
-        ["-Wno-builtin-macro-redefined"] +
         (["-Xclang", "-fsycl-is-host"] if host.is_clang else []) +
         (_HOST_MACROS if host.unnamed else []) +
         ([] if host.is_clang or host.is_intel else _GCC_OPTIONS + _LANGUAGE_VERSION) +
         options +
-        _DEVICE_WARNINGS["clang" if host.is_clang else "gcc"]
+        _DEVICE_WARNINGS["clang" if host.is_clang else "gcc"] +
+        # The wrapper redefines __BASE_FILE__.
+        ["-Wno-builtin-macro-redefined"]
     )
 
 def _compile(ctx, build, **kwargs):
@@ -280,7 +280,7 @@ def _wrapper(build, source, symbol):
 
     # The user's warnings do not apply to generated code. GCC warns about the header if a
     # kernel's name is in an anonymous namespace.
-    lines = ["#undef __BASE_FILE__", "#define __BASE_FILE__ \"%s\"" % path, compare] + _quiet(build.host, [header])
+    lines = [compare] + _quiet(build.host, ["#undef __BASE_FILE__", "#define __BASE_FILE__ \"%s\"" % path, header])
     if build.host.knows_headers:
         lines += [
             "#define RULES_SYCL_LAYOUTS " + build.layouts,
