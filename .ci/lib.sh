@@ -10,9 +10,21 @@ output_base=${RULES_SYCL_CI_OUTPUT_BASE:-$cache/bazel/ci-$(printf %s "$project" 
 # bazel DIRECTORY ARGUMENT...: runs Bazel in a directory.
 bazel() {
   mkdir -p "$output_base"
-  # Bazel would treat links to a different output base as packages.
   find "$1" -maxdepth 1 -type l -name 'bazel-*' ! -lname "$(cd -P "$output_base" && pwd)/*" -delete
   (cd "$1" && shift && "$project/bazelw" --output_base="$output_base" "$@")
+}
+
+# remove_links: removes the links of all workspaces to their outputs. Bazel would treat links to a different output base
+# as packages.
+remove_links() {
+  find "$project/e2e" "$project/examples" "$project/rules/tests" -type l -name 'bazel-*' -delete
+}
+
+# dpcpp: prints the directory of DPC++, which the example workspace has fetched.
+dpcpp() {
+  local driver
+  driver=$(bazel "$project/examples/workspace" cquery --noshow_progress --ui_event_filters=-info --output=files @sycl_dpcpp//:cpu_driver)
+  echo "$output_base/${driver%/lib/*}"
 }
 
 # scratch NAME: creates a directory that is removed when the script ends, and sets $scratch. It is
@@ -30,6 +42,7 @@ end_scratch() {
   fi
   chmod -R u+w "$scratch"
   rm -rf "$scratch"
+  remove_links
 }
 
 # need PROGRAM...: installs the Debian packages of the programs that are missing, or fails.
