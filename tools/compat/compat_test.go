@@ -146,13 +146,18 @@ func TestReportAndShow(t *testing.T) {
 		}
 	}
 
-	for _, output := range []string{"o.pdf", "o.xlsx"} {
-		if code, _, message := run(t, "show", "--output", output, "r.json"); code != cli.ExitUsage || !strings.Contains(message, "--output "+output+": no format has the extension") {
+	for _, output := range []string{"o.pdf", "o.PDF", "o.sarif"} {
+		if code, _, message := run(t, "show", "--output", output, "r.json"); code != cli.ExitUsage || !strings.Contains(message, "--output "+output+": no format has the extension "+strings.ToLower(filepath.Ext(output))) {
 			t.Errorf("show --output %s: exit code %d, %s", output, code, message)
 		}
 	}
-	mustRun(t, "show", "--output", "report-0.20", "r.json")
-	mustRun(t, "show", "--format", "text", "--output", "o.log", "r.json")
+	for _, output := range []string{"report-0.20", "o.log", "tmp.AbCdEfGhIj", ".summary"} {
+		mustRun(t, "show", "--output", output, "r.json")
+	}
+	mustRun(t, "show", "--output", "o.JSON", "r.json")
+	if testkit.ReadFile(t, "o.JSON") != data {
+		t.Error("o.JSON is not JSON")
+	}
 
 	mustRun(t, "report", "--output", "s.json", "--devices", "intel_gpu_12_60_7,intel_gpu_dg2", "k.spv")
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "spirv.txt"), mustRun(t, "show", "s.json"))

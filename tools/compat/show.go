@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -126,14 +125,14 @@ var endings = map[string]string{".csv": "csv", ".html": "html", ".json": "json",
 // chooseFormat sets the format if no flag does. The choice does not depend on whether standard
 // output is a terminal.
 func (s *showCommand) chooseFormat() error {
-	ending := filepath.Ext(s.output)
+	ending := strings.ToLower(filepath.Ext(s.output))
 	switch {
 	case s.format != "":
 	case s.open:
 		s.format = "html"
 	case endings[ending] != "":
 		s.format = endings[ending]
-	case unknownEnding.MatchString(ending):
+	case slices.Contains(otherEndings, ending):
 		return cli.Usagef("--output %s: no format has the extension %s; use one of %s, or set --format", s.output, ending, strings.Join(slices.Sorted(maps.Keys(endings)), ", "))
 	default:
 		s.format = "text"
@@ -141,8 +140,9 @@ func (s *showCommand) chooseFormat() error {
 	return nil
 }
 
-// unknownEnding matches an extension, as opposed to the end of a version number.
-var unknownEnding = regexp.MustCompile(`^\.[a-zA-Z]+$`)
+// otherEndings are file name endings of formats that the program does not write, or that only
+// subcommand check writes.
+var otherEndings = []string{".docx", ".pdf", ".png", ".sarif", ".svg", ".toml", ".xlsx", ".xml", ".yaml", ".yml"}
 
 func (s *showCommand) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := s.chooseFormat(); err != nil {
