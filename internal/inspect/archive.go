@@ -233,7 +233,7 @@ func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLab
 	f := memberFile(archive, labels, member.Name)
 	const encrypted = 1
 	if member.Flags&encrypted != 0 {
-		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the member is encrypted: %s", safetext.Printable(f.name), unpackIt))}}
+		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the member is encrypted; %s", safetext.Printable(f.name), unpackIt))}}
 	}
 	in, err := member.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {

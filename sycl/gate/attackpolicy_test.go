@@ -74,7 +74,7 @@ func TestAttackBaselineListsEverything(t *testing.T) {
 	if r := Evaluate(Input{Reports: facts(now), Baseline: old, NextBaseline: own, BaseDecides: true, Today: today}); r.Conclusion != Failure || !weakened(r) {
 		t.Errorf("%s, %+v", r.Conclusion, r.Notices)
 	}
-	// A mergeEqual greater than the number of problems.
+	// A count greater than the number of problems.
 	many := *old
 	many.Findings = slices.Clone(old.Findings)
 	many.Findings[0].Count = 1 << 30

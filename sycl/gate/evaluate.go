@@ -41,7 +41,7 @@ type evaluator struct {
 	today         string
 	result        *Result
 	tiers         map[string]Tier
-	exceptionUsed []bool // pairByKey index in the policy
+	exceptionUsed []bool // by index in the policy
 	familyUsed    []bool
 }
 

@@ -20,7 +20,7 @@ type repetitions struct {
 
 // repeated holds the statuses of a target that another target has.
 type repeated struct {
-	is []bool      // pairByKey kernel and device
+	is []bool      // by kernel and device
 	of map[int]row // the kernel with the counted status, by index in is
 }
 

@@ -19,7 +19,7 @@ type target struct {
 	devices  []string // names in alphabetical order
 	kernels  []*kernel
 	byName   map[string]int
-	statuses []compat.Status // pairByKey kernel and device
+	statuses []compat.Status // by kernel and device
 	problems []*problem
 	known    map[problemKey]*problem
 	last     *problem // the most recently added problem

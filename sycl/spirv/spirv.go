@@ -208,7 +208,7 @@ type parser struct {
 	strings map[uint32]string // for file names
 	modes   map[uint32][]rawMode
 	linkage map[uint32]linkage
-	byValue map[uint32]bool // pointers to copies of arguments passed by value
+	byValue map[uint32]bool // parameters that point to arguments passed by value
 
 	matrices map[uint32]matrix // by type
 	layouts  map[uint32]layout // by type
@@ -591,7 +591,7 @@ func (p *parser) nameFunctions() {
 			node.feature, p.graph.forCompilers = rayQuery, true
 		}
 		// A kernel with external linkage is translated to a function that
-		// isKept the linkage and an entry point that calls it.
+		// keeps the linkage and an entry point that calls it.
 		if linked && node.defined && link.kind != linkageImport && !p.kernelNames[link.name] {
 			p.m.Exports = append(p.m.Exports, Function{Name: link.name, uses: node.uses, node: n})
 		}

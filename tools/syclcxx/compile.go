@@ -559,7 +559,7 @@ func (c *compiler) openMPHeaders() []string {
 	return nil
 }
 
-// clangMath maps clang's options for floating-point code to the equivalent options of g++, or to ""
+// clangMath maps clang's options for floating-point code to the closest options of g++, or to ""
 // if they only permit an optimization.
 var clangMath = map[string]string{
 	"-fhonor-nans": "-fno-finite-math-only", "-fno-honor-nans": "",

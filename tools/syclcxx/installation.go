@@ -277,7 +277,7 @@ func (c *compiler) part(chosen, part, flag string) (string, error) {
 	return path, nil
 }
 
-var unrecognized = regexp.MustCompile(`unrecognized command-line option '([^']+)'`)
+var unrecognized = regexp.MustCompile(`error: unrecognized command[- ]line option '([^']+)'`)
 
 // noteOptions prints a note for each option that g++ does not support, after it has failed.
 func (c *compiler) noteOptions(ctx context.Context) {
@@ -292,7 +292,12 @@ func (c *compiler) noteOptions(ctx context.Context) {
 	if cmd.Run() == nil {
 		return
 	}
+	noted := make(map[string]bool)
 	for _, m := range unrecognized.FindAllStringSubmatch(log.String(), -1) {
+		if noted[m[1]] {
+			continue
+		}
+		noted[m[1]] = true
 		c.env.Notef("", "g++ does not support %s; remove it, use -Xarch_device %s for device code only, or use clang (%s)", m[1], m[1], clangAdvice())
 	}
 }

@@ -101,8 +101,8 @@ func (c *compiler) objects(ctx context.Context, dir string) ([]lineWord, error) 
 }
 
 // linkDepfile returns the options for the dependency file of a source that is compiled and linked in
-// one command. As with g++ and clang++, its target is the program, so that make links it again, and
-// it is next to the program if there is only one source.
+// one command. As with g++ and clang++, with -o its target is the program, so that make links it
+// again, and it is next to the program if there is only one source.
 func (c *compiler) linkDepfile(depfile depfileOptions, stem string) depfileOptions {
 	output, sources := c.line.Output, 0
 	for _, w := range c.line.Words {

@@ -79,7 +79,7 @@ func (c *comment) head() string {
 	return s
 }
 
-// isFailingOrNew returns the groups of findings that fail or are new, by module.
+// failingOrNew returns the groups of findings that fail or are new, by module.
 func (c *comment) failingOrNew() []group {
 	if c.shown == nil {
 		var list []*gate.Finding
