@@ -691,9 +691,9 @@ std::string argument_text(const jit::Result &result, const std::string &header,
   return out;
 }
 
-// misprinted reports whether DPC++ prints a wrong name for the type that a symbol describes: it prints
-// the qualifiers of a pointer before the pointee, "T *const" as "const T *", and does not declare the
-// class of a pointer to a member.
+// misprinted reports whether DPC++ prints a wrong name for the type that a symbol describes: it
+// prints the qualifiers of a pointer before the pointee, "T *const" as "const T *", and does not
+// declare the class of a pointer to a member.
 bool misprinted(std::string_view symbol) {
   for (size_t at = 0; at < symbol.size(); at++) {
     size_t length = 0;
@@ -702,7 +702,9 @@ bool misprinted(std::string_view symbol) {
     at += length;  // an identifier
     if (at >= symbol.size()) return false;
     if (symbol[at] == 'M') return true;
-    if (symbol[at] == 'P' && at > 0 && (symbol[at - 1] == 'K' || symbol[at - 1] == 'V') && length == 0) return true;
+    if (symbol[at] == 'P' && at > 0 && (symbol[at - 1] == 'K' || symbol[at - 1] == 'V') &&
+        length == 0)
+      return true;
   }
   return false;
 }
@@ -721,8 +723,7 @@ std::string expressible(std::string header) {
     const std::string name = header.substr(from, to - from);
     if (name.compare(0, 4, "_ZTS") != 0 || !misprinted(std::string_view(name).substr(4))) continue;
     std::string data;
-    for (const char c : name)
-      data.append(data.empty() ? "'" : ", '").append(1, c).append("'");
+    for (const char c : name) data.append(data.empty() ? "'" : ", '").append(1, c).append("'");
     header.replace(at - 1, end - at + 1, "Data<" + data);
   }
   return header;

@@ -21,7 +21,7 @@ func rulesCommand() *cli.Command {
 		Args:  "FILE.binaryproto...",
 		Short: "write the reference page of the Bazel rules",
 		Long: `Reads the outputs of starlark_doc_extract targets and writes one page of Markdown. A rule
-NAME_rule is omitted: its attributes are listed under the macro NAME, which accepts them as **kwargs.`,
+NAME_rule is omitted: its attributes are listed under the macro NAME.`,
 		Example: "generate rules --output docs/reference/rules.md bazel-bin/docs/defs.binaryproto",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			output := fs.String("output", "", "`file` to write (default standard output)")
