@@ -695,16 +695,20 @@ std::string argument_text(const jit::Result &result, const std::string &header,
 // prints the qualifiers of a pointer before the pointee, "T *const" as "const T *", and does not
 // declare the class of a pointer to a member.
 bool misprinted(std::string_view symbol) {
-  for (size_t at = 0; at < symbol.size(); at++) {
+  bool qualified = false;
+  for (size_t at = 0; at < symbol.size();) {
     size_t length = 0;
     while (at < symbol.size() && symbol[at] >= '0' && symbol[at] <= '9' && length < symbol.size())
       length = length * 10 + static_cast<size_t>(symbol[at++] - '0');
-    at += length;  // an identifier
-    if (at >= symbol.size()) return false;
-    if (symbol[at] == 'M') return true;
-    if (symbol[at] == 'P' && at > 0 && (symbol[at - 1] == 'K' || symbol[at - 1] == 'V') &&
-        length == 0)
-      return true;
+    if (length > 0) {
+      at += length;  // an identifier
+      qualified = false;
+      continue;
+    }
+    if (at == symbol.size()) return false;
+    const char c = symbol[at++];
+    if (c == 'M' || (c == 'P' && qualified)) return true;
+    qualified = c == 'K' || c == 'V';
   }
   return false;
 }

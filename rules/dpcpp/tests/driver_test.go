@@ -200,6 +200,9 @@ template <> struct KernelInfo<const class Named *> {
 template <> struct KernelInfo<class VPK *> {
   static constexpr const char* getName() { return "_ZTSP3VPK"; }
 };
+template <> struct KernelInfo<::a::b::MainKrn<Named, static_cast<::a::strategy>(1), int *>> {
+  static constexpr const char* getName() { return "_ZTSN1a1b7MainKrnIZ4mainE5NamedLNS_8strategyE1EJPiEEE"; }
+};
 template <> struct KernelInfo<int S::*> {
 `
 	write(t, "k.cpp", source)
