@@ -82,7 +82,7 @@ func TestGPUKernelsRejected(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"missing section of names":         {put32(good, headers+64+40, 4), "in section 4 of 4"},
+		"missing section of names":         {put32(good, headers+64+40, 4), "the string table is section 4, and the file has 4 sections"},
 		"symbols past the end":             {put(good, headers+64+24, 1<<63), "reaches past the end of the ELF file"},
 		"names past the end":               {put(good, headers+2*64+32, 1<<63), "reaches past the end of the ELF file"},
 		"two dynamic symbol tables":        {put32(good, headers+3*64+4, dynamicSymbols), "sections 1 and 3 are both dynamic symbol tables"},

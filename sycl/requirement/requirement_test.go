@@ -253,8 +253,8 @@ func TestMergeErrors(t *testing.T) {
 		want string
 	}{
 		{"compile targets", Requirements{CompileTarget: "pvc"}, Requirements{CompileTarget: "dg2", Aspects: []aspect.Aspect{6}}, "cannot merge images compiled for pvc and for dg2"},
-		{"two kinds of fixed targets", Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}, Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{6}}, "fixed targets given by name and by aspect cannot be brought together: one has a, the other fp64"},
-		{"unknown properties", Requirements{Unknown: []propset.Property{prop("a", propset.Uint(1))}}, Requirements{Unknown: []propset.Property{prop("a", propset.Uint(2))}}, "images whose property a is 1|1 and 1|2 cannot be one"},
+		{"two kinds of fixed targets", Requirements{HasFixedTargets: true, FixedTargets: []string{"a"}}, Requirements{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{6}}, "cannot merge fixed targets that are names (a) with fixed targets that are aspects (fp64)"},
+		{"unknown properties", Requirements{Unknown: []propset.Property{prop("a", propset.Uint(1))}}, Requirements{Unknown: []propset.Property{prop("a", propset.Uint(2))}}, "cannot merge images: property a is 1|1 in one and 1|2 in another"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

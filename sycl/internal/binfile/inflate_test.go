@@ -81,8 +81,8 @@ func TestAllowed(t *testing.T) {
 		{"a large one by a small factor", 1 << 20, maxRatio << 20, MaxInflated, ""},
 		{"a large one by a large factor", 1 << 20, (maxRatio + 1) << 20, MaxInflated, "refused as a decompression bomb"},
 		{"the limit", MaxInflated / 2, MaxInflated, MaxInflated, ""},
-		{"above the limit", MaxInflated, MaxInflated + 1, MaxInflated, "more than the 1073741824 bytes"},
-		{"above the remaining budget", 10, 10, 9, "more than the 9 bytes"},
+		{"above the limit", MaxInflated, MaxInflated + 1, MaxInflated, "exceeds the limit of 1073741824 bytes"},
+		{"above the remaining budget", 10, 10, 9, "exceeds the limit of 9 bytes"},
 	}
 	for _, test := range tests {
 		err := CheckInflatedSize(test.stored, test.want, test.most)

@@ -158,7 +158,7 @@ func TestPointers(t *testing.T) {
 		"an invalid alignment":          {in: "%x = %p {sycl-alignment=24}", fail: `function f: a.cpp:7: annotation of a pointer: property "sycl-alignment": "24" is not a power of two`},
 		"an alignment without a value":  {in: "%x = %p {sycl-alignment}", fail: `property "sycl-alignment": "" is not a 32-bit number`},
 		"an invalid number":             {in: "%x = %p {sycl-awidth=wide}", fail: `a.cpp:7: annotation of a pointer: property "sycl-awidth": "wide" is not a 32-bit number`},
-		"a mode that reads do not have": {in: "%x = %p {sycl-cache-read-hint=1048576}", fail: `"1048576" has cache mode write_through, which reads do not have`},
+		"a mode that reads do not have": {in: "%x = %p {sycl-cache-read-hint=1048576}", fail: `"1048576" has cache mode write_through, which reads do not support`},
 		"a quotation mark":              {in: `%x = %p {sycl-resource=M"}`, fail: `"M\"" has a quotation mark`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,8 +43,8 @@ var decoratedCases = map[string]decorated{
 	"a number that is missing":       {properties: `"sycl-buffer-location"`, fail: `"" is not a 32-bit number`},
 	"a number over 32 bits":          {properties: `"sycl-num-banks"="4294967296"`, fail: `"4294967296" is not a 32-bit number`},
 	"numbers with one missing":       {properties: `"sycl-latency-constraint"="1,,3"`, fail: `"" is not a 32-bit number`},
-	"a mode that writes do not have": {properties: `"sycl-cache-write-hint"="16"`, fail: `"16" has cache mode cached, which writes do not have`},
-	"a mode that reads do not have":  {properties: `"sycl-cache-read-hint"="1048576"`, fail: `"1048576" has cache mode write_through, which reads do not have`},
+	"a mode that writes do not have": {properties: `"sycl-cache-write-hint"="16"`, fail: `"16" has cache mode cached, which writes do not support`},
+	"a mode that reads do not have":  {properties: `"sycl-cache-read-hint"="1048576"`, fail: `"1048576" has cache mode write_through, which reads do not support`},
 	"a mode that does not exist":     {properties: `"sycl-cache-read-hint"="268435456"`, fail: `"268435456" has an unknown cache mode`},
 	"a level that does not exist":    {properties: `"sycl-prefetch-hint"="4"`, fail: `"4" is not a cache level from 0 to 3`},
 }
