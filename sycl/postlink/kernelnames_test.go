@@ -115,10 +115,10 @@ func TestImageKernelNames(t *testing.T) {
 func TestKernelNamesRejected(t *testing.T) {
 	const kernel = "define spir_kernel void @_ZTS1A() {\n  ret void\n}\n"
 	for name, test := range map[string]struct{ ir, want string }{
-		"a function with the new name": {kernel + "define void @__sycl_kernel__ZTS1A() {\n  ret void\n}\n", "kernel 'A': its symbol _ZTS1A becomes __sycl_kernel__ZTS1A in a SYCLBIN, and another symbol has that name"},
-		"a kernel with the new name":   {kernel + strings.Replace(kernel, "@", "@__sycl_kernel_", 1), "kernel 'A': its symbol _ZTS1A becomes __sycl_kernel__ZTS1A in"},
+		"a function with the new name": {kernel + "define void @__sycl_kernel__ZTS1A() {\n  ret void\n}\n", "kernel 'A': its symbol _ZTS1A would be renamed to __sycl_kernel__ZTS1A in a SYCLBIN, and a different symbol has that name"},
+		"a kernel with the new name":   {kernel + strings.Replace(kernel, "@", "@__sycl_kernel_", 1), "kernel 'A': its symbol _ZTS1A would be renamed to __sycl_kernel__ZTS1A in"},
 		"a variable with the new name": {"@__sycl_kernel__ZTS1A = global i32 0\n" + kernel, "kernel 'A': its symbol"},
-		"a sanitizer's list":           {"@__AsanKernelMetadata = global i32 0\n" + kernel, "@__AsanKernelMetadata has the names of kernels"},
+		"a sanitizer's list":           {"@__AsanKernelMetadata = global i32 0\n" + kernel, "@__AsanKernelMetadata lists the names of kernels"},
 		"no conflict":                  {kernel, ""},
 		"a sanitizer, nothing renamed": {"@__AsanKernelMetadata = global i32 0\n" + strings.Replace(kernel, "@", "@__sycl_kernel_", 1), ""},
 	} {
