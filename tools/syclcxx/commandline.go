@@ -106,10 +106,26 @@ type parser struct {
 	generic    bool     // whether spir64_gen is among the targets
 	devices    []string // values of ocloc's -device
 	deviceOf   string   // the option that sets -device
+	unfinished backendValue
 	asked      []string // queries such as -print-...
 	c          bool     // whether .c and .i files are C, and sources are not SYCL
 	libraries  []string // linked after all files
 	onlyDevice bool     // whether only device code is compiled because of -fsyclbin
+}
+
+// A backendValue is the value of an option for native compilers that ends before the argument of
+// its last word, as the first one in -Xs -device -Xs pvc.
+type backendValue struct {
+	option, text string
+	words        []string
+}
+
+// missing returns the error for an unfinished value, or nil.
+func (v backendValue) missing() error {
+	if v.words == nil {
+		return nil
+	}
+	return cli.Usagef("%s: missing value after %s", v.text, v.words[len(v.words)-1])
 }
 
 // parseLine parses the arguments of syclc++.
@@ -318,12 +334,22 @@ var ofOcloc = map[string]string{
 // backend handles an option for native compilers.
 func (p *parser) backend(o *option, value []string) error {
 	b := backendOptions{Target: "*", Native: o.flag.Native, JIT: o.flag.JIT, Option: o.text()}
+	name := o.words[0]
+	if o.name == "-Xs" {
+		name = o.name // -XsX means -Xs -X
+	}
+	if p.unfinished.option == name { // icpx joins the values
+		value = append(p.unfinished.words, value...)
+		p.unfinished = backendValue{}
+	}
 	isCommand := false // whether these are ocloc arguments, which the runtime's compilers may not accept
 	for i := 0; i < len(value); i++ {
 		switch w := value[i]; {
 		case w == "-options" || w == "-device":
 			if i++; i == len(value) {
-				return cli.Usagef("%s: missing value after %s", o.text(), w)
+				err := p.unfinished.missing()
+				p.unfinished = backendValue{option: name, text: o.text(), words: value}
+				return err
 			}
 			if w == "-options" {
 				b.Native = append(slices.Clip(b.Native), value[i])
@@ -341,8 +367,8 @@ func (p *parser) backend(o *option, value []string) error {
 	if isCommand {
 		b.JIT = nil
 	}
-	switch name, target, _ := strings.Cut(o.words[0], "="); {
-	case name != "-Xsycl-target-backend":
+	switch option, target, _ := strings.Cut(o.words[0], "="); {
+	case option != "-Xsycl-target-backend":
 	case strings.HasPrefix(target, "spir64_gen"):
 		b.Target = "intel_gpu_*"
 	default:
@@ -369,6 +395,9 @@ func (p *parser) unknown(o *option) error {
 // finish handles combinations of options after all options are parsed.
 func (p *parser) finish() error {
 	l := &p.line
+	if err := p.unfinished.missing(); err != nil {
+		return err
+	}
 	if l.Mode == modeHelp || l.Mode == modeVersion || l.Mode == modeCheck {
 		return nil
 	}
