@@ -154,7 +154,7 @@ func (i debugInst) value(p *parser, n int) uint32 {
 	if i.set == debugLiterals {
 		return v
 	}
-	if c := p.defs[v]; c.op == opConstant && len(c.lits) > 0 {
+	if c := p.defs.find(v); c.op == opConstant && len(c.lits) > 0 {
 		return c.lits[0]
 	}
 	return 0

@@ -81,7 +81,7 @@ func (l *layout) pad(align uint64) {
 // length returns the number of elements of an array, a constant of 32 or 64 bits, or 0 if it is not
 // known.
 func (p *parser) length(id uint32) uint64 {
-	d := p.defs[id]
+	d := p.defs.find(id)
 	if d.op != opConstant && d.op != opSpecConstant {
 		return 0
 	}
@@ -109,7 +109,7 @@ func (l *layout) add(m layout) {
 func (p *parser) parameter(typ, id uint32) {
 	l, ok := p.layouts[typ]
 	if p.byValue[id] {
-		l, ok = p.layouts[p.defs[typ].typ]
+		l, ok = p.layouts[p.defs.find(typ).typ]
 	}
 	if !ok {
 		l = scalar(pointerSize)

@@ -52,7 +52,7 @@ func (p *parser) matrixType(i inst) (matrix, bool) {
 // component returns the name of a component type, or "". SPIR-V for kernels does not distinguish
 // signed from unsigned integers, and compilers write bfloat16 as an integer and tf32 as a float.
 func (p *parser) component(typ uint32, use string) string {
-	d := p.defs[typ]
+	d := p.defs.find(typ)
 	if len(d.lits) == 0 {
 		return ""
 	}
@@ -70,7 +70,7 @@ func (p *parser) component(typ uint32, use string) string {
 
 // constant returns the value of a constant of at most 32 bits.
 func (p *parser) constant(id uint32) (uint32, bool) {
-	d := p.defs[id]
+	d := p.defs.find(id)
 	if d.op != opConstant || len(d.lits) != 1 {
 		return 0, false
 	}

@@ -58,8 +58,9 @@ type shape struct {
 	needs   *needs
 }
 
-var shapeTable = sync.OnceValue(func() map[uint16]shape {
-	table := map[uint16]shape{}
+// shapeTable returns the shapes by opcode. Unknown opcodes have no operands.
+var shapeTable = sync.OnceValue(func() []shape {
+	var table []shape
 	features := featureNeeds()
 	for _, s := range shapes {
 		for r := range strings.FieldsSeq(s.opcodes) {
@@ -71,6 +72,9 @@ var shapeTable = sync.OnceValue(func() map[uint16]shape {
 			to, err2 := strconv.ParseUint(last, 10, 16)
 			if err1 != nil || err2 != nil {
 				panic(fmt.Sprintf("spirv: opcodes %q in the table of shapes", r))
+			}
+			for uint64(len(table)) <= to {
+				table = append(table, shape{needs: noNeeds})
 			}
 			for op := from; op <= to; op++ {
 				n := features[uint16(op)]
@@ -105,8 +109,8 @@ func featureNeeds() map[uint16]*needs {
 
 // shapeOf returns the shape of an instruction, or one without operands if it is unknown.
 func shapeOf(op uint16) shape {
-	if s, ok := shapeTable()[op]; ok {
-		return s
+	if table := shapeTable(); int(op) < len(table) {
+		return table[op]
 	}
 	return shape{needs: noNeeds}
 }

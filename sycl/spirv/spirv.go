@@ -183,7 +183,7 @@ const (
 // Parse parses a module. The module does not retain data. Sources in one of the workspaces, which
 // must be absolute, get paths relative to it.
 func Parse(data []byte, workspaces ...string) (*Module, error) {
-	p := &parser{workspaces: workspaces, defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
+	p := &parser{workspaces: workspaces, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
 		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{}, layouts: map[uint32]layout{},
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	if err := p.parse(data); err != nil {
@@ -203,7 +203,7 @@ type parser struct {
 	bound      uint32 // on ids
 	graph      graph
 
-	defs    map[uint32]def    // types, constants, variables and functions
+	defs    definitions
 	names   map[uint32]string // debug names
 	strings map[uint32]string // for file names
 	modes   map[uint32][]rawMode
@@ -224,6 +224,46 @@ type parser struct {
 	store      *needs // of an atomic store
 	lastStruct uint32 // for the continuation of long structs
 	fn         *body  // the function being read, nil between functions
+}
+
+// definitions holds the types, constants, variables and functions of a module by id.
+type definitions struct {
+	list   []def
+	index  []int32          // positions in list plus one, by id; 0 for other ids
+	sparse map[uint32]int32 // the same for a module that has more ids than words
+	none   def
+}
+
+func newDefinitions(bound uint32, words int) definitions {
+	if uint64(bound) > uint64(words) {
+		return definitions{sparse: map[uint32]int32{}}
+	}
+	return definitions{index: make([]int32, bound)}
+}
+
+// find returns the definition of an id, with op 0 if it is not defined at module level. The pointer
+// is valid until the next definition.
+func (d *definitions) find(id uint32) *def {
+	n := int32(0)
+	if uint64(id) < uint64(len(d.index)) {
+		n = d.index[id]
+	} else if d.sparse != nil {
+		n = d.sparse[id]
+	}
+	if n == 0 {
+		return &d.none
+	}
+	return &d.list[n-1]
+}
+
+// add adds the definition of an id below the bound.
+func (d *definitions) add(id uint32, definition def) {
+	d.list = append(d.list, definition)
+	if d.sparse != nil {
+		d.sparse[id] = int32(len(d.list))
+	} else {
+		d.index[id] = int32(len(d.list))
+	}
 }
 
 // def holds the data about an id at module level.
@@ -320,6 +360,7 @@ func (p *parser) parse(data []byte) error {
 	if p.bound == 0 {
 		return &FormatError{12, "the bound on ids is 0"}
 	}
+	p.defs = newDefinitions(p.bound, len(words))
 	// Calls may name later functions, so functions are collected first.
 	if err := eachInst(words, p.functionIDs); err != nil {
 		return err
@@ -395,11 +436,11 @@ func (p *parser) define(i inst, d def, id uint32) error {
 	if id == 0 || id >= p.bound {
 		return i.errorf("id %d is not below the bound %d", id, p.bound)
 	}
-	if old, ok := p.defs[id]; ok {
+	if old := p.defs.find(id); old.op != 0 {
 		return i.errorf("id %d is already defined at offset %d", id, old.offset)
 	}
 	d.offset = i.offset
-	p.defs[id] = d
+	p.defs.add(id, d)
 	return nil
 }
 
@@ -617,7 +658,7 @@ func (p *parser) imports() {
 		node := &p.graph.nodes[n]
 		switch link, ok := p.linkage[node.id]; {
 		case !ok || node.defined || link.kind != linkageImport || builtin(link.name):
-		case p.defs[node.id].op == opVariable:
+		case p.defs.find(node.id).op == opVariable:
 			m.Variables = append(m.Variables, link.name)
 		default:
 			m.Imports = append(m.Imports, link.name)
@@ -646,8 +687,8 @@ func IsSpecConstantGetter(name string) bool {
 }
 
 func (p *parser) kernel(e entry) (Kernel, error) {
-	d, ok := p.defs[e.id]
-	if !ok || d.op != opFunction {
+	d := p.defs.find(e.id)
+	if d.op != opFunction {
 		return Kernel{}, &FormatError{e.offset, fmt.Sprintf("kernel %q is id %d, which is not a function", e.name, e.id)}
 	}
 	n := d.node - 1
@@ -691,8 +732,8 @@ func (p *parser) mode(raw rawMode) (mode executionMode, known bool, err error) {
 	mode.operands = make([]uint32, len(raw.args))
 	known = true
 	for n, id := range raw.args {
-		d, ok := p.defs[id]
-		if !ok || len(d.lits) == 0 || d.op != opConstant && d.op != opSpecConstant {
+		d := p.defs.find(id)
+		if len(d.lits) == 0 || d.op != opConstant && d.op != opSpecConstant {
 			return mode, false, nil
 		}
 		known = known && d.op == opConstant

@@ -245,7 +245,7 @@ func (p *parser) moduleDef(i inst) error {
 	if err := i.need(2); err != nil {
 		return err
 	}
-	d := def{op: i.op, typ: i.words[0], uses: p.defs[i.words[0]].uses | shape.needs.use}
+	d := def{op: i.op, typ: i.words[0], uses: p.defs.find(i.words[0]).uses | shape.needs.use}
 	if i.op == opConstant || i.op == opSpecConstant {
 		d.lits = slices.Clone(i.words[2:])
 	}
@@ -254,7 +254,7 @@ func (p *parser) moduleDef(i inst) error {
 		p.graph.nodes[d.node-1].id = i.words[1]
 	} else if i.op == opVariable && len(i.words) > 2 && i.words[2] == storageWorkgroup {
 		d.node = p.graph.add() + 1
-		p.graph.nodes[d.node-1].local, p.graph.hasLocal = p.layouts[p.defs[i.words[0]].typ].size, true
+		p.graph.nodes[d.node-1].local, p.graph.hasLocal = p.layouts[p.defs.find(i.words[0]).typ].size, true
 	}
 	if i.op == opAsm {
 		text, _, err := i.text(4)
@@ -266,7 +266,7 @@ func (p *parser) moduleDef(i inst) error {
 		p.graph.forCompilers = true
 	}
 	for _, id := range shape.ids(i.words) {
-		if o := p.defs[id]; o.node != 0 {
+		if o := p.defs.find(id); o.node != 0 {
 			if d.node == 0 {
 				d.node = p.graph.add() + 1
 			}
@@ -282,12 +282,10 @@ func (p *parser) typeOrPart(i inst) error {
 	if typeOperands[i.op] > 0 {
 		return p.typeDef(i)
 	}
-	if i.op == opTypeStructContinued {
-		d := p.defs[p.lastStruct]
+	if d := p.defs.find(p.lastStruct); i.op == opTypeStructContinued && d.op != 0 {
 		for _, id := range i.words {
-			d.uses |= p.defs[id].uses
+			d.uses |= p.defs.find(id).uses
 		}
-		p.defs[p.lastStruct] = d
 	}
 	return nil
 }
@@ -324,7 +322,7 @@ func (p *parser) typeDef(i inst) error {
 		parts = parts[:1] // the other operand is a count
 	}
 	for _, id := range parts {
-		d.uses |= p.defs[id].uses
+		d.uses |= p.defs.find(id).uses
 	}
 	return p.define(i, d, i.words[0])
 }
@@ -379,11 +377,11 @@ func (p *parser) beginFunction(i inst) error {
 	if p.fn != nil {
 		return i.errorf("a function inside a function")
 	}
-	d := p.defs[i.words[1]]
+	d := p.defs.find(i.words[1])
 	p.fn = &body{node: d.node - 1, types: map[uint32]uint32{}, folded: map[uint32]use{},
 		isCalled: i.words[2]&controlDontInline != 0 && !p.isKernel(i.words[1])}
 	p.graph.nodes[p.fn.node].id = i.words[1]
-	p.use(p.defs[i.words[0]].uses)
+	p.use(p.defs.find(i.words[0]).uses)
 	return nil
 }
 
@@ -405,8 +403,8 @@ func (p *parser) code(i inst) error {
 	}
 	n := &p.graph.nodes[p.fn.node]
 	for _, id := range shape.ids(i.words) {
-		d, ok := p.defs[id]
-		if !ok {
+		d := p.defs.find(id)
+		if d.op == 0 {
 			p.use(p.fn.folded[id])
 			continue
 		}
@@ -429,7 +427,7 @@ func (p *parser) special(i inst, shape shape) error {
 		}
 		p.parameter(i.words[0], i.words[1])
 		if p.fn.isCalled && p.byValue[i.words[1]] {
-			p.use(p.defs[p.defs[i.words[0]].typ].uses)
+			p.use(p.defs.find(p.defs.find(i.words[0]).typ).uses)
 		}
 	case opCoopMatrixMulAdd, opJointMatrixMad:
 		p.multiply(i)
@@ -446,7 +444,7 @@ func (p *parser) special(i inst, shape shape) error {
 		}
 		typ, ok := p.fn.types[i.words[3]]
 		if !ok {
-			typ = p.defs[i.words[3]].typ
+			typ = p.defs.find(i.words[3]).typ
 		}
 		p.use(p.atomicOf(shape.needs, typ))
 	}
@@ -457,7 +455,7 @@ func (p *parser) special(i inst, shape shape) error {
 func (p *parser) result(i inst, shape shape) {
 	typ := i.words[0]
 	if !shape.needs.replacesType {
-		p.use(p.defs[typ].uses)
+		p.use(p.defs.find(typ).uses)
 	}
 	p.use(p.atomicOf(shape.needs, typ))
 	m, isMatrix := p.matrices[typ]
@@ -482,7 +480,7 @@ func (p *parser) fold(i inst, shape shape) bool {
 			specialized = true
 			continue
 		}
-		d := p.defs[id]
+		d := p.defs.find(id)
 		if !isConstant(d.op) && !isSpecConstant(d.op) || d.node != 0 {
 			return false
 		}
@@ -490,7 +488,7 @@ func (p *parser) fold(i inst, shape shape) bool {
 	}
 	if specialized {
 		typ, result := i.words[0], i.words[1]
-		p.fn.folded[result] = p.defs[typ].uses
+		p.fn.folded[result] = p.defs.find(typ).uses
 		p.fn.types[result] = typ
 	}
 	return specialized
@@ -517,7 +515,7 @@ func (p *parser) atomicOf(n *needs, typ uint32) use {
 	if len(n.atomics) == 0 {
 		return 0
 	}
-	t := p.defs[typ]
+	t := p.defs.find(typ)
 	for _, a := range n.atomics {
 		if len(t.lits) > 0 && t.lits[0] == a.width && (!a.floats || t.op == opTypeFloat) {
 			return a.use | t.uses
