@@ -349,6 +349,21 @@ func TestTranslated(t *testing.T) {
 	}
 }
 
+// TestLargeBound checks that a module is read in the same way, and in little memory, if its header
+// has the largest bound on ids.
+func TestLargeBound(t *testing.T) {
+	data := assemble(t, binary.LittleEndian, callGraph)
+	want := testkit.Must(Parse(data))(t)
+	binary.LittleEndian.PutUint32(data[4*3:], 0xffffffff)
+	got := testkit.Must(Parse(data))(t)
+	if !reflect.DeepEqual(got.Kernels, want.Kernels) || !reflect.DeepEqual(got.Imports, want.Imports) {
+		t.Errorf("%+v %q, want %+v %q", got.Kernels, got.Imports, want.Kernels, want.Imports)
+	}
+	if _, err := Parse(append(data[:len(data):len(data)], data[4*5:]...)); err == nil || !strings.Contains(err.Error(), "is already defined") {
+		t.Errorf("error %v for ids that are defined twice", err)
+	}
+}
+
 func TestMalformed(t *testing.T) {
 	good := assemble(t, binary.LittleEndian, callGraph)
 	word := func(n int, v uint32) []byte {
