@@ -12,13 +12,13 @@ import (
 )
 
 func main() {
-	buildstep.MainWorker(tool(nil, nil), func(ctx context.Context, kept *buildstep.Kept) (*cli.Tool, func()) {
+	buildstep.MainWorker(tool(nil, nil), func(ctx context.Context, kept *buildstep.Cache) (*cli.Tool, func()) {
 		servers := aot.NewServers(ctx, runtime.GOMAXPROCS(0))
 		return tool(servers, kept), servers.Close
 	})
 }
 
-func tool(servers *aot.Servers, kept *buildstep.Kept) *cli.Tool {
+func tool(servers *aot.Servers, kept *buildstep.Cache) *cli.Tool {
 	command := aot.Command(servers, kept)
 	return &cli.Tool{Name: "aot", Short: command.Short, Commands: []*cli.Command{command}}
 }

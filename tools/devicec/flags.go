@@ -68,7 +68,7 @@ func setupImages(fs *flag.FlagSet) cli.Run {
 	}
 }
 
-func translateCommand(kept *buildstep.Kept) *cli.Command {
+func translateCommand(kept *buildstep.Cache) *cli.Command {
 	return &cli.Command{
 		Name:  "translate",
 		Args:  "IN.table|MODULE.bc",
@@ -92,8 +92,8 @@ if lines in the source move, and native code does not grow.`,
 }
 
 // setupTranslate declares the flags of the subcommand translate.
-func setupTranslate(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
-	o := translate.Options{Kept: kept}
+func setupTranslate(fs *flag.FlagSet, kept *buildstep.Cache) cli.Run {
+	o := translate.Options{Cache: kept}
 	fs.StringVar(&o.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, whose SPIR-V target is used if there is no llvm-spirv")
 	dpcppFlags(fs, &o.DPCPP)
@@ -175,7 +175,7 @@ func setupSpecialize(fs *flag.FlagSet) cli.Run {
 	}
 }
 
-func gpuCommand(kept *buildstep.Kept) *cli.Command {
+func gpuCommand(kept *buildstep.Cache) *cli.Command {
 	return &cli.Command{
 		Name:  "gpu",
 		Args:  "IN.table",
@@ -195,8 +195,8 @@ errors, too.`,
 }
 
 // setupGPU declares the flags of the subcommand gpu.
-func setupGPU(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
-	o := gpucode.Options{Kept: kept}
+func setupGPU(fs *flag.FlagSet, kept *buildstep.Cache) cli.Run {
+	o := gpucode.Options{Cache: kept}
 	fs.StringVar(&o.Opt, "opt", "", "`path` of opt (required)")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, with the NVPTX or the AMDGPU target (required)")
 	fs.StringVar(&o.LLD, "lld", "", "`path` of ld.lld (required for AMD GPUs)")

@@ -10,10 +10,10 @@ import (
 )
 
 func main() {
-	buildstep.MainWorker(tool(nil), func(_ context.Context, kept *buildstep.Kept) (*cli.Tool, func()) { return tool(kept), func() {} })
+	buildstep.MainWorker(tool(nil), func(_ context.Context, kept *buildstep.Cache) (*cli.Tool, func()) { return tool(kept), func() {} })
 }
 
-func tool(kept *buildstep.Kept) *cli.Tool {
+func tool(kept *buildstep.Cache) *cli.Tool {
 	return &cli.Tool{
 		Name:  "devicec",
 		Short: "run one step of a SYCL device build",

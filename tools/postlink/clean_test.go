@@ -38,7 +38,7 @@ func TestCleanTogether(t *testing.T) {
 		t.Helper()
 		testkit.NoError(t, os.WriteFile("lli", []byte("#!/bin/sh\necho >> called\n"+text+"\n"), 0o755))
 	}
-	var kept *buildstep.Kept
+	var kept *buildstep.Cache
 	built := func(input string) (code int, stderr string, files map[string]string, calls int) {
 		t.Helper()
 		os.Remove("called")
@@ -82,7 +82,7 @@ func TestCleanTogether(t *testing.T) {
 
 	// A worker does not repeat finished work.
 	script("exec " + lli + ` "$@"`)
-	kept = buildstep.NewKept(1 << 20)
+	kept = buildstep.NewCache(1 << 20)
 	for run, want := range []int{1, 0} {
 		if code, stderr, _, calls := built("in.ll"); code != 0 || calls != want {
 			t.Errorf("run %d: exit %d: %s%d calls of lli, want %d", run, code, stderr, calls, want)

@@ -33,8 +33,8 @@ type flags struct {
 }
 
 // setup declares the flags.
-func setup(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
-	f := &flags{Options: splitir.Options{Kept: kept}}
+func setup(fs *flag.FlagSet, kept *buildstep.Cache) cli.Run {
+	f := &flags{Options: splitir.Options{Cache: kept}}
 	f.declare(fs)
 	return f.run
 }

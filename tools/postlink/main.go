@@ -13,7 +13,7 @@ func main() {
 	if cli.IsCalledAs(dpcppName) {
 		dpcppTool().Main()
 	}
-	buildstep.MainWorker(tool(nil), func(_ context.Context, kept *buildstep.Kept) (*cli.Tool, func()) { return tool(kept), func() {} })
+	buildstep.MainWorker(tool(nil), func(_ context.Context, kept *buildstep.Cache) (*cli.Tool, func()) { return tool(kept), func() {} })
 }
 
 // dpcppTool runs the program under the name of DPC++'s post-link step.
@@ -22,7 +22,7 @@ func dpcppTool() *cli.Tool {
 	return &cli.Tool{Name: dpcppName, Short: c.Short, Commands: []*cli.Command{c}}
 }
 
-func tool(kept *buildstep.Kept) *cli.Tool {
+func tool(kept *buildstep.Cache) *cli.Tool {
 	return &cli.Tool{
 		Name:  "postlink",
 		Short: "split linked SYCL device code into modules",

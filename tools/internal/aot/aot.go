@@ -29,14 +29,14 @@ type Options struct {
 	Ocloc   string // path of ocloc
 	Server  string // path of the library that turns ocloc into a server; empty to run it for each image
 	Targets []Target
-	CodeDir string          // directory for native images
-	Options []string        // options for ocloc's compiler
-	Library bool            // whether images of other modules may call functions in these
-	Share   Sharing         // how devices of a family share a compilation; empty for ShareFamilies
-	Skip    bool            // whether to omit an image that ocloc rejects
-	Skipped func(Rejection) // reports an omitted image; nil to write a warning to the log
-	Servers *Servers        // servers to use, or nil to start servers that exit when Run returns
-	Kept    *buildstep.Kept // cache of images
+	CodeDir string           // directory for native images
+	Options []string         // options for ocloc's compiler
+	Library bool             // whether images of other modules may call functions in these
+	Share   Sharing          // how devices of a family share a compilation; empty for ShareFamilies
+	Skip    bool             // whether to omit an image that ocloc rejects
+	Skipped func(Rejection)  // reports an omitted image; nil to write a warning to the log
+	Servers *Servers         // servers to use, or nil to start servers that exit when Run returns
+	Cache   *buildstep.Cache // cache of images
 }
 
 // A Target is a device with its input and output tables. Equal SPIR-V is compiled once for devices
@@ -346,7 +346,7 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im *image, file st
 		args = append(args, "-options", strings.Join(options, " "))
 	}
 	recipe := buildstep.Recipe{Programs: append([]string{o.Server, o.Ocloc}, libraries(o.Ocloc)...), Options: args, Input: module}
-	return o.Kept.Make(recipe, file, log, func(log io.Writer) error {
+	return o.Cache.Make(recipe, file, log, func(log io.Writer) error {
 		printed, err := o.oclocOn(ctx, hasDebugInfo(module), im.spirv, file, args)
 		if err != nil {
 			return err

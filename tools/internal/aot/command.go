@@ -11,7 +11,7 @@ import (
 
 // Command returns the command that runs the step. A worker passes servers and a cache to reuse in
 // later runs; for a single run, both are nil.
-func Command(servers *Servers, kept *buildstep.Kept) *cli.Command {
+func Command(servers *Servers, kept *buildstep.Cache) *cli.Command {
 	return &cli.Command{
 		Args:  "IN.table...",
 		Short: "compile a filtered table's SPIR-V for an Intel GPU",
@@ -33,8 +33,8 @@ possible, ocloc is run for each module. The results are the same.`,
 	}
 }
 
-func setup(fs *flag.FlagSet, servers *Servers, kept *buildstep.Kept) cli.Run {
-	o := Options{Servers: servers, Kept: kept}
+func setup(fs *flag.FlagSet, servers *Servers, kept *buildstep.Cache) cli.Run {
+	o := Options{Servers: servers, Cache: kept}
 	var devices, outputs, options cli.Strings
 	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
 	fs.StringVar(&o.Server, "server", "", "`library` of rules/ocloc, with which one ocloc process compiles many modules")

@@ -229,7 +229,7 @@ func TestKilledServers(t *testing.T) {
 func TestChangedLibrary(t *testing.T) {
 	o := modules(t, "", "a")
 	t.Setenv("LD_LIBRARY_PATH", t.TempDir())
-	o.Servers, o.Kept = NewServers(t.Context(), 1), buildstep.NewKept(1<<20)
+	o.Servers, o.Cache = NewServers(t.Context(), 1), buildstep.NewCache(1<<20)
 	defer o.Servers.Close()
 	library := filepath.Join(os.Getenv("LD_LIBRARY_PATH"), "libigc.so.2.40")
 	for i, test := range []struct {
@@ -290,23 +290,23 @@ func TestDebugInfo(t *testing.T) {
 // TestKnownImages checks how many modules are compiled after others were.
 func TestKnownImages(t *testing.T) {
 	for name, test := range map[string]struct {
-		kept     *buildstep.Kept
+		kept     *buildstep.Cache
 		change   func(o *Options)
 		compiled int // again
 	}{
-		"nothing changed":  {buildstep.NewKept(1 << 20), func(*Options) {}, 0},
+		"nothing changed":  {buildstep.NewCache(1 << 20), func(*Options) {}, 0},
 		"nothing is kept":  {nil, func(*Options) {}, 4},
-		"one module":       {buildstep.NewKept(1 << 20), func(*Options) { testkit.WriteFile(t, "2.spv", "x") }, 1},
-		"another device":   {buildstep.NewKept(1 << 20), func(o *Options) { o.Targets[0].Device = "dg2" }, 4},
-		"another use":      {buildstep.NewKept(1 << 20), func(o *Options) { o.Library = true }, 4},
-		"equal modules":    {buildstep.NewKept(1 << 20), func(*Options) { testkit.WriteFile(t, "2.spv", "a") }, 0},
-		"another compiler": {buildstep.NewKept(1 << 20), func(o *Options) { o.Ocloc = link(t, o.Ocloc) }, 4},
-		"a newer compiler": {buildstep.NewKept(1 << 20), func(o *Options) { touch(t, "ocloc") }, 4},
+		"one module":       {buildstep.NewCache(1 << 20), func(*Options) { testkit.WriteFile(t, "2.spv", "x") }, 1},
+		"another device":   {buildstep.NewCache(1 << 20), func(o *Options) { o.Targets[0].Device = "dg2" }, 4},
+		"another use":      {buildstep.NewCache(1 << 20), func(o *Options) { o.Library = true }, 4},
+		"equal modules":    {buildstep.NewCache(1 << 20), func(*Options) { testkit.WriteFile(t, "2.spv", "a") }, 0},
+		"another compiler": {buildstep.NewCache(1 << 20), func(o *Options) { o.Ocloc = link(t, o.Ocloc) }, 4},
+		"a newer compiler": {buildstep.NewCache(1 << 20), func(o *Options) { touch(t, "ocloc") }, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := modules(t, "", "a", "b", "c", "d")
 			o.Ocloc = testkit.Script(t, "ocloc", `exec "`+o.Ocloc+`" "$@"`)
-			o.Servers, o.Kept = NewServers(t.Context(), atOnce), test.kept
+			o.Servers, o.Cache = NewServers(t.Context(), atOnce), test.kept
 			defer o.Servers.Close()
 			var first, again strings.Builder
 			testkit.NoError(t, Run(t.Context(), &first, o))

@@ -37,13 +37,13 @@ var errCancelled = errors.New("cancelled by Bazel")
 // MainWorker runs the tool once with the arguments of the process and exits. If Bazel starts the
 // process as a persistent worker, MainWorker instead runs the tool that lasting returns for each
 // request, and calls end when Bazel closes standard input.
-func MainWorker(once *cli.Tool, lasting func(context.Context, *Kept) (tool *cli.Tool, end func())) {
+func MainWorker(once *cli.Tool, lasting func(context.Context, *Cache) (tool *cli.Tool, end func())) {
 	args, worker := asWorker(os.Args[1:])
 	if !worker {
 		once.Main()
 	}
 	cli.Main(once.Name, func(ctx context.Context) int {
-		tool, end := lasting(ctx, NewKept(keptLimit))
+		tool, end := lasting(ctx, NewCache(keptLimit))
 		defer end()
 		return serveWorker(ctx, tool, &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
 	})

@@ -41,7 +41,7 @@ func TestKept(t *testing.T) {
 		}
 		return strings.Join(calls, ", ")
 	}
-	build := func(kept *buildstep.Kept, source string, debug bool) map[string]string {
+	build := func(kept *buildstep.Cache, source string, debug bool) map[string]string {
 		t.Helper()
 		for _, triple := range []string{"spirv64-unknown-unknown", "nvptx64-nvidia-cuda"} {
 			testkit.NoError(t, os.RemoveAll(triple))
@@ -52,18 +52,18 @@ func TestKept(t *testing.T) {
 			testkit.WriteFile(t, triple+"/in.ll", text)
 			split := filepath.Join(triple, "split.table")
 			err := splitir.Run(t.Context(), io.Discard, splitir.Options{
-				Input: triple + "/in.ll", Opt: counted["opt"], Output: split, Kept: kept,
+				Input: triple + "/in.ll", Opt: counted["opt"], Output: split, Cache: kept,
 				Run: postlink.Options{Source: "a.cpp", Split: postlink.SplitOptions{Mode: postlink.SplitPerKernel, KernelsOnly: true}},
 			})
 			if err == nil && triple == "nvptx64-nvidia-cuda" {
 				err = gpucode.Run(t.Context(), io.Discard, gpucode.Options{
 					Table: split, Opt: counted["opt"], LLC: counted["llc"], Device: "sm_90",
-					CodeDir: triple + "/ptx", Output: triple + "/out.table", Kept: kept, KeepDebugInfo: debug,
+					CodeDir: triple + "/ptx", Output: triple + "/out.table", Cache: kept, KeepDebugInfo: debug,
 				})
 			} else if err == nil {
 				err = translate.Run(t.Context(), io.Discard, translate.Options{
 					In: split, LLVMSPIRV: counted["llvm-spirv"], SPIRVVal: counted["spirv-val"],
-					CodeDir: triple + "/spv", PropertiesDir: triple + "/properties", Table: triple + "/out.table", Kept: kept, KeepDebugInfo: debug,
+					CodeDir: triple + "/spv", PropertiesDir: triple + "/properties", Table: triple + "/out.table", Cache: kept, KeepDebugInfo: debug,
 				})
 			}
 			testkit.NoError(t, err)
@@ -82,7 +82,7 @@ func TestKept(t *testing.T) {
 		}
 		return types.String() + code.String()
 	}
-	kept := buildstep.NewKept(1 << 20)
+	kept := buildstep.NewCache(1 << 20)
 	for _, test := range []struct {
 		name, source string
 		debug        bool

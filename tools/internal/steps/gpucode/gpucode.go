@@ -37,7 +37,7 @@ type Options struct {
 	CodeDir       string // directory for images
 	Output        string // table file to write
 	KeepDebugInfo bool
-	Kept          *buildstep.Kept // cache of images
+	Cache         *buildstep.Cache // cache of images
 }
 
 // Run compiles the bitcode in a table to PTX for NVIDIA GPUs, or to code objects for AMD GPUs.
@@ -78,23 +78,23 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 
 // A gpu describes the GPUs of a vendor.
 type gpu struct {
-	vendor    string
-	subGroup  uint32 // sub-group size
-	links     bool   // whether ld.lld links object files
-	extension string
-	lacks     *regexp.Regexp // mathematical intrinsics that LLVM does not compile, or not accurately
-	library   string         // library that implements them
+	vendor      string
+	subGroup    uint32 // sub-group size
+	links       bool   // whether ld.lld links object files
+	extension   string
+	unsupported *regexp.Regexp // mathematical intrinsics that LLVM does not compile, or not accurately
+	library     string         // library that implements them
 }
 
 // maxGPUWorkGroup is the maximum number of work-items in a work-group on all of these GPUs.
 const maxGPUWorkGroup = 1024
 
-// lackingFunctions are functions that LLVM does not compile for any type, or compiles inaccurately.
-const lackingFunctions = `sin|cos|sincos|tan|asin|acos|atan|sinh|cosh|tanh|pow|atan2`
+// unsupportedFunctions are functions that LLVM does not compile for any type, or compiles inaccurately.
+const unsupportedFunctions = `sin|cos|sincos|tan|asin|acos|atan|sinh|cosh|tanh|pow|atan2`
 
 var (
-	lackingNVIDIA = regexp.MustCompile(`@llvm\.((?:` + lackingFunctions + `|exp|exp10|log|log2|log10)\.(?:v\d+)?(?:f16|f32|f64)|exp2\.(?:v\d+)?f64)\(`)
-	lackingAMD    = regexp.MustCompile(`@llvm\.((?:` + lackingFunctions + `)\.(?:v\d+)?(?:f16|f32|f64)|(?:exp|exp2|exp10|log|log2|log10)\.(?:v\d+)?f64)\(`)
+	unsupportedNVIDIA = regexp.MustCompile(`@llvm\.((?:` + unsupportedFunctions + `|exp|exp10|log|log2|log10)\.(?:v\d+)?(?:f16|f32|f64)|exp2\.(?:v\d+)?f64)\(`)
+	unsupportedAMD    = regexp.MustCompile(`@llvm\.((?:` + unsupportedFunctions + `)\.(?:v\d+)?(?:f16|f32|f64)|(?:exp|exp2|exp10|log|log2|log10)\.(?:v\d+)?f64)\(`)
 )
 
 var gfxName = regexp.MustCompile(`^gfx([0-9]+)[0-9a-f]{2}$`)
@@ -102,13 +102,13 @@ var gfxName = regexp.MustCompile(`^gfx([0-9]+)[0-9a-f]{2}$`)
 // gpuOf returns the description of a GPU, or a usage error for an unknown name.
 func gpuOf(device string) (*gpu, error) {
 	if strings.HasPrefix(device, "sm_") {
-		return &gpu{vendor: "NVIDIA", subGroup: 32, extension: ".ptx", lacks: lackingNVIDIA, library: "CUDA's libdevice"}, nil
+		return &gpu{vendor: "NVIDIA", subGroup: 32, extension: ".ptx", unsupported: unsupportedNVIDIA, library: "CUDA's libdevice"}, nil
 	}
 	name := gfxName.FindStringSubmatch(device)
 	if name == nil {
 		return nil, cli.Usagef("--device: unknown GPU '%s'; expected an NVIDIA GPU such as sm_90 or an AMD GPU such as gfx90a", device)
 	}
-	g := &gpu{vendor: "AMD", subGroup: 64, links: true, extension: ".hsaco", lacks: lackingAMD, library: "ROCm's device library"}
+	g := &gpu{vendor: "AMD", subGroup: 64, links: true, extension: ".hsaco", unsupported: unsupportedAMD, library: "ROCm's device library"}
 	if major, err := strconv.Atoi(name[1]); err != nil || major >= 10 {
 		g.subGroup = 32
 	}
@@ -138,7 +138,7 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 		Options:   []string{o.Device, strconv.FormatBool(o.KeepDebugInfo)},
 		InputFile: m.row.Code,
 	}
-	return o.Kept.Make(recipe, m.image, log, func(log io.Writer) error { return m.run(ctx, log) })
+	return o.Cache.Make(recipe, m.image, log, func(log io.Writer) error { return m.run(ctx, log) })
 }
 
 // run compiles the module.
@@ -271,15 +271,15 @@ func (m *gpuModule) optimize(ctx context.Context, stdin io.Reader, module string
 	if !m.options.KeepDebugInfo {
 		args = append(args, "-strip-debug")
 	}
-	var said bytes.Buffer
-	if err := buildstep.Run(ctx, stdin, text, &said, m.options.Opt, append(args, module, "-o", "-")...); err != nil {
+	var stderr bytes.Buffer
+	if err := buildstep.Run(ctx, stdin, text, &stderr, m.options.Opt, append(args, module, "-o", "-")...); err != nil {
 		return err
 	}
 	// LLVM only warns, and compiles for a default GPU.
-	if bytes.Contains(said.Bytes(), []byte("is not a recognized processor")) {
+	if bytes.Contains(stderr.Bytes(), []byte("is not a recognized processor")) {
 		return fmt.Errorf("%s does not support the GPU %s; use a different version of LLVM, or remove the target", m.options.Opt, m.options.Device)
 	}
-	_, err := said.WriteTo(log)
+	_, err := stderr.WriteTo(log)
 	return err
 }
 
@@ -295,7 +295,7 @@ func (m *gpuModule) checkFunctions(text []byte) error {
 		if !bytes.HasPrefix(line, []byte("declare ")) {
 			continue
 		}
-		if name := m.gpu.lacks.FindSubmatch(line); name != nil {
+		if name := m.gpu.unsupported.FindSubmatch(line); name != nil {
 			math = append(math, string(name[1]))
 		} else if name := declared.FindSubmatch(line); name != nil && !bytes.HasPrefix(name[1], []byte("llvm.")) {
 			undefined = append(undefined, safetext.Escape(kernelname.Display(string(name[1]))))

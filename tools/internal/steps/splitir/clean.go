@@ -50,7 +50,7 @@ func (o *Options) prepare(log io.Writer, r *imageFiles) error {
 		return err
 	}
 	var err error
-	r.kept, r.made, err = o.Kept.Take(o.recipe(text.Bytes()), r.scratch, log)
+	r.kept, r.made, err = o.Cache.Take(o.recipe(text.Bytes()), r.scratch, log)
 	if err != nil || r.made {
 		return err
 	}
@@ -79,10 +79,10 @@ func (o *Options) cleanTogether(ctx context.Context, log io.Writer, lli string, 
 	for _, r := range rows {
 		args = append(args, r.scratch)
 	}
-	var said bytes.Buffer
-	if len(rows) >= fewModules && buildstep.Run(ctx, bytes.NewReader(cleaner), nil, &said, lli, args...) == nil && said.Len() == 0 {
+	var stderr bytes.Buffer
+	if len(rows) >= fewModules && buildstep.Run(ctx, bytes.NewReader(cleaner), nil, &stderr, lli, args...) == nil && stderr.Len() == 0 {
 		for _, r := range rows {
-			if err := o.Kept.Add(r.kept, r.scratch); err != nil {
+			if err := o.Cache.Add(r.kept, r.scratch); err != nil {
 				return err
 			}
 		}

@@ -59,7 +59,7 @@ type Options struct {
 	Sets                    *postlink.PropertyOptions // property sets to write; nil for DriverSets
 	Devices                 *deviceconfig.Config
 	Runtime                 *release.Release // release whose aspect numbers property files use; nil for 2026
-	Kept                    *buildstep.Kept  // cache of the output of Opt
+	Cache                   *buildstep.Cache // cache of the output of Opt
 }
 
 // Stdin is the input name for standard input.
@@ -519,7 +519,7 @@ func (o *Options) writeCode(ctx context.Context, log io.Writer, image *postlink.
 	if file == stdout {
 		return run(log)
 	}
-	return o.Kept.Make(recipe, file, log, run)
+	return o.Cache.Make(recipe, file, log, run)
 }
 
 // writeProperties writes the property files and the symbol file of an image.

@@ -63,7 +63,7 @@ type Options struct {
 	// fp64, because not every module with fp64 code does.
 	EmulateFP64Conversions bool
 
-	Kept *buildstep.Kept // cache of the output of LLVMSPIRV and LLC
+	Cache *buildstep.Cache // cache of the output of LLVMSPIRV and LLC
 }
 
 // Run translates modules to SPIR-V and writes their requirements to property files.
@@ -126,7 +126,7 @@ func (o *Options) translate(ctx context.Context, log io.Writer, in modulefiles.R
 	var m *modulefiles.Image
 	code := files.Code
 	recipe := buildstep.Recipe{Programs: []string{translator[0], o.SPIRVVal}, Options: translator, InputFile: in.Code}
-	err = o.Kept.Make(recipe, code.Scratch, log, func(log io.Writer) error {
+	err = o.Cache.Make(recipe, code.Scratch, log, func(log io.Writer) error {
 		if err := buildstep.Run(ctx, nil, nil, log, translator[0], append(translator[1:], in.Code, "-o", code.Scratch)...); err != nil {
 			return err
 		}

@@ -13,8 +13,8 @@ import (
 // keptLimit is the maximum size of a worker's cache, in bytes.
 const keptLimit = 128 << 20
 
-// Kept is a cache of the most recently used output files. A nil Kept caches nothing.
-type Kept struct {
+// A Cache holds the most recently used output files. A nil Cache caches nothing.
+type Cache struct {
 	limit  int64 // in bytes
 	mu     sync.Mutex
 	bytes  int64
@@ -39,9 +39,9 @@ type file struct {
 	content, printed []byte
 }
 
-// NewKept returns an empty cache of at most limit bytes.
-func NewKept(limit int64) *Kept {
-	return &Kept{limit: limit, newest: list.New(), by: map[Key]*list.Element{}}
+// NewCache returns an empty cache of at most limit bytes.
+func NewCache(limit int64) *Cache {
+	return &Cache{limit: limit, newest: list.New(), by: map[Key]*list.Element{}}
 }
 
 func (r *Recipe) key() (sum Key, err error) {
@@ -76,7 +76,7 @@ func State(program string) string {
 
 // Make writes the file name, and the compilers' output to log. It copies both from the cache, or
 // calls do if the recipe is not in the cache.
-func (f *Kept) Make(r Recipe, name string, log io.Writer, do func(log io.Writer) error) error {
+func (f *Cache) Make(r Recipe, name string, log io.Writer, do func(log io.Writer) error) error {
 	if f == nil {
 		return do(log)
 	}
@@ -92,8 +92,8 @@ func (f *Kept) Make(r Recipe, name string, log io.Writer, do func(log io.Writer)
 }
 
 // Take copies the file of a recipe and the compilers' output if they are in the cache. If not, the
-// caller should create the file and pass the returned key to [Kept.Add].
-func (f *Kept) Take(r Recipe, name string, log io.Writer) (key Key, found bool, err error) {
+// caller should create the file and pass the returned key to [Cache.Add].
+func (f *Cache) Take(r Recipe, name string, log io.Writer) (key Key, found bool, err error) {
 	if f == nil {
 		return key, false, nil
 	}
@@ -108,14 +108,14 @@ func (f *Kept) Take(r Recipe, name string, log io.Writer) (key Key, found bool, 
 }
 
 // Add adds a file to the cache. Its compilers must not have printed anything.
-func (f *Kept) Add(key Key, name string) error {
+func (f *Cache) Add(key Key, name string) error {
 	if f == nil {
 		return nil
 	}
 	return f.add(key, name, nil)
 }
 
-func (f *Kept) find(key Key) *file {
+func (f *Cache) find(key Key) *file {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	e := f.by[key]
@@ -127,7 +127,7 @@ func (f *Kept) find(key Key) *file {
 }
 
 // add adds a file unless it exceeds the limit, and evicts older files if necessary.
-func (f *Kept) add(key Key, name string, printed []byte) error {
+func (f *Cache) add(key Key, name string, printed []byte) error {
 	if info, err := os.Stat(name); err != nil || info.Size() > f.limit {
 		return err
 	}

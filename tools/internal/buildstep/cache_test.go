@@ -17,7 +17,7 @@ import (
 func TestMake(t *testing.T) {
 	t.Chdir(t.TempDir())
 	large := strings.Repeat("large", 200)
-	kept := NewKept(2 * 300)
+	kept := NewCache(2 * 300)
 	for i, test := range []struct {
 		content string
 		kept    bool
@@ -49,14 +49,14 @@ func TestMake(t *testing.T) {
 func TestMakeFails(t *testing.T) {
 	t.Chdir(t.TempDir())
 	refused := errors.New("refused")
-	for _, kept := range []*Kept{nil, NewKept(1 << 20)} {
+	for _, kept := range []*Cache{nil, NewCache(1 << 20)} {
 		for range 2 {
 			if err := kept.Make(Recipe{}, "out", io.Discard, func(io.Writer) error { return refused }); !errors.Is(err, refused) {
 				t.Error(err)
 			}
 		}
 	}
-	kept := NewKept(1 << 20)
+	kept := NewCache(1 << 20)
 	if err := kept.Make(Recipe{}, "out", io.Discard, func(io.Writer) error { return nil }); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
