@@ -221,7 +221,7 @@ func TestPolicies(t *testing.T) {
 		conclusion string
 		text       string // in an annotation or the log
 	}{
-		{"no policy", nil, nil, 1, "failure", "1 problem fails"},
+		{"no policy", nil, nil, 1, "failure", "1 failing problem"},
 		{"a policy at the default path", map[string]string{".github/sycl-compat.yml": "version: 1\ndevices: {required: [" + deviceB + "]}\n"}, nil, 0, "success", "1 note"},
 		{"a policy at the path in an input", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\n"}, []string{"policy-file", "p.yml"}, 0, "success", "1 warning"},
 		{"inputs that override the policy", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nfail-on-severity: error\n"}, []string{"policy-file", "p.yml", "fail-on-severity", "warning"}, 1, "failure", ""},
@@ -396,14 +396,14 @@ func TestFiles(t *testing.T) {
 			testkit.Pipe(w, filepath.Join(w.dir, "out/l.compat.json"))
 		}, pattern, 3, "is not a regular file"},
 		{"not a report", func(w *checkout) { w.write("out/l.compat.json", "PASSWORD="+secret) }, pattern, 3, "out/l.compat.json"},
-		{"a link to its parent directory", func(w *checkout) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 problem fails"},
-		{"a file that two patterns match", func(w *checkout) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 problem fails"},
+		{"a link to its parent directory", func(w *checkout) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 failing problem"},
+		{"a file that two patterns match", func(w *checkout) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 failing problem"},
 		{"a Bazel output", func(w *checkout) {
 			real := filepath.Join(w.TempDir(), "execroot/_main/bazel-out/k8/bin")
 			testkit.NoError(w, os.MkdirAll(real, 0o755))
 			testkit.NoError(w, os.Rename(filepath.Join(w.dir, "out/k.compat.json"), filepath.Join(real, "k.compat.json")))
 			w.link(real, "bazel-bin")
-		}, "bazel-bin/**/*.compat.json", 1, "1 problem fails"},
+		}, "bazel-bin/**/*.compat.json", 1, "1 failing problem"},
 		{"a link named like a Bazel output", func(w *checkout) {
 			outside := w.TempDir()
 			testkit.WriteFile(w, filepath.Join(outside, "x.compat.json"), secret)
@@ -844,7 +844,7 @@ func TestNoDelivery(t *testing.T) {
 		{"not found", func(_ *checkout, g *fakeGitHub) { g.fail = answer(404) }, "GitHub responded with status 404"},
 		{"no token", func(w *checkout, _ *fakeGitHub) { w.env["INPUT_TOKEN"] = "" }, "no valid token"},
 		{"not https", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_API_URL"] = "http://ghe.example/api/v3" }, "does not use https"},
-		{"no repository", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_REPOSITORY"] = "o/../x" }, "are not a repository and a pull request"},
+		{"no repository", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_REPOSITORY"] = "o/../x" }, "invalid repository"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)

@@ -87,7 +87,7 @@ func TestAttackReportsForDifferentCommit(t *testing.T) {
 		{"the merge of the change", strings.Repeat("ab", 20), "", 0, "passed"},
 		{"an abbreviated commit", "FFFFFFFFF", "", 0, "passed"},
 		{"a SHA-256 commit", "v1.0", "", 0, "passed"},
-		{"a different commit", other, "", 1, "out/k.compat.json is of the commit " + other + ", and ffffffffffff is checked"},
+		{"a different commit", other, "", 1, "out/k.compat.json is a report on commit " + other + ", but commit ffffffffffff is being checked"},
 		{"a different commit of the base", strings.Repeat("ff", 20), other, 0, "passed"},
 		{"the change as its own base", strings.Repeat("ff", 20), strings.Repeat("ff", 20), 1, "is passed as a report on the base branch"},
 	} {

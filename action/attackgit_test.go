@@ -145,7 +145,7 @@ func TestAttackRepositoryInTheCheckout(t *testing.T) {
 		w.git("-c", "protocol.file.allow=always", "clone", "--quiet", ".", "sub")
 		w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", []string{deviceB}, kernel{"Axpy", nil}))
 		s := w.ends(1, "failure", "", "reports", pattern, "policy-ref", "base", "working-directory", "sub")
-		wantText(t, "the log", s.log(), deviceA+": no report is about the device")
+		wantText(t, "the log", s.log(), deviceA+": no report covers the device")
 	})
 }
 

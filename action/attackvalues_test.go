@@ -83,7 +83,7 @@ func TestAttackValues(t *testing.T) {
 		{"a source that is a pipe", func(w *checkout) { w.remove("src/k.cpp"); testkit.Pipe(w, filepath.Join(w.dir, "src/k.cpp")) }, nil, 1, "Axpy"},
 		{"a name of half a megabyte", func(w *checkout) {
 			w.write("out/k.compat.json", encode(w, "//demo:kernels", both, kernel{strings.Repeat("`", 1<<19), both}))
-		}, nil, 1, "2 problems fail"},
+		}, nil, 1, "2 failing problems"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

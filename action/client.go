@@ -151,7 +151,7 @@ const (
 // different author, keep returns an error in addition to the address of the new comment.
 func (c *commentClient) keep(ctx context.Context, want wantedComment) (kept keptComment, err error) {
 	if checkRepository(want.Repository) != nil || want.Number <= 0 {
-		return kept, fmt.Errorf("%q and %d are not a repository and a pull request", want.Repository, want.Number)
+		return kept, fmt.Errorf("invalid repository %q or pull request number %d", want.Repository, want.Number)
 	}
 	want.Body = want.Marker + "\n" + want.Body
 	if len(want.Body) > maxComment {

@@ -369,7 +369,7 @@ func TestTrustedRuns(t *testing.T) {
 		w.ends(0, "success", "passed", "reports", pattern)
 		w.write("out/k.compat.json", of(strings.Repeat("ab", 20)))
 		s := w.run("reports", pattern)
-		if s.ExitCode != code || (code == 1) != strings.Contains(s.Stdout, "and ffffffffffff is checked") {
+		if s.ExitCode != code || (code == 1) != strings.Contains(s.Stdout, "but commit ffffffffffff is being checked") {
 			t.Errorf("%s: exit code %d: %s", event, s.ExitCode, s.Stdout)
 		}
 	}

@@ -106,7 +106,7 @@ func (r *repository) git(args ...string) *exec.Cmd {
 
 // gitError returns an error that explains why git failed, and how to fix it.
 func gitError(ctx context.Context, dir string, err error, stderr string) error {
-	said := strings.TrimPrefix(gitMessage(stderr), "fatal: ")
+	message := strings.TrimPrefix(gitMessage(stderr), "fatal: ")
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
@@ -114,15 +114,15 @@ func gitError(ctx context.Context, dir string, err error, stderr string) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("git did not respond within %v", gitTime)
 	case strings.Contains(stderr, "dubious ownership") || strings.Contains(stderr, "is owned by someone else"):
-		return fmt.Errorf("git: %s; run 'git config --global --add safe.directory %s' before this step", said, dir)
+		return fmt.Errorf("git: %s; run 'git config --global --add safe.directory %s' before this step", message, dir)
 	case errors.As(err, &exit) && exit.ExitCode() == 129:
-		return fmt.Errorf("git is too old: %s; install git 2.18 or newer, which actions/checkout also requires", said)
+		return fmt.Errorf("git is too old: %s; install git 2.18 or newer, which actions/checkout also requires", message)
 	case strings.Contains(stderr, "lazy fetching disabled") || strings.Contains(stderr, "promisor remote"):
 		return errors.New("the checkout is a partial clone, which lacks files of the base commit; remove the input filter from actions/checkout")
 	case strings.Contains(stderr, "not a git repository"):
-		return fmt.Errorf("git: %s; run actions/checkout before this step", said)
-	case said != "":
-		return fmt.Errorf("git: %s", said)
+		return fmt.Errorf("git: %s; run actions/checkout before this step", message)
+	case message != "":
+		return fmt.Errorf("git: %s", message)
 	case err != nil:
 		return fmt.Errorf("git: %v", err)
 	}

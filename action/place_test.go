@@ -90,9 +90,9 @@ func TestInputPaths(t *testing.T) {
 		code   int
 		text   string
 	}{
-		{"reports above", []string{"reports", "../../top/*.compat.json"}, 1, "1 problem fails"},
-		{"reports in a sibling", []string{"reports", "../b/**/*.compat.json"}, 1, "1 problem fails"},
-		{"reports by an absolute path", []string{"reports", "WORKSPACE/top/k.compat.json"}, 1, "1 problem fails"},
+		{"reports above", []string{"reports", "../../top/*.compat.json"}, 1, "1 failing problem"},
+		{"reports in a sibling", []string{"reports", "../b/**/*.compat.json"}, 1, "1 failing problem"},
+		{"reports by an absolute path", []string{"reports", "WORKSPACE/top/k.compat.json"}, 1, "1 failing problem"},
 		{"reports in the directory by an absolute path", []string{"reports", "WORKSPACE/libs/a/out/*.compat.json"}, 0, "passed"},
 		{"reports by a path up and down", []string{"reports", "../a/out/*.compat.json"}, 0, "passed"},
 		{"reports above are excluded", []string{"reports", "out/*.json\n../../top/*.json\n!../../top/**"}, 0, "passed"},
@@ -161,7 +161,7 @@ func TestPolicyDevices(t *testing.T) {
 		{"a device without a similar name", "version: 1\ndevices: {required: [toaster9000]}\n", nil, 2, `unknown device "toaster9000"; 'compat devices' lists the built-in devices`},
 		{"an unknown device in an input", "version: 1\ndevices: {required: [" + deviceB + "]}\n", []string{"devices", deviceB + ",toaster9000"}, 2, `input devices: unknown device "toaster9000"; 'compat devices' lists`},
 		{"a device of device-config", "version: 1\ndevices: {required: [toaster9000]}\n", []string{"device-config", "d.yml"}, 0, "passed"},
-		{"a pattern in a flow sequence", "version: 1\ndevices: {required: ['intel_gpu_nvl*']}\n", nil, 1, "no report is about a device that matches"},
+		{"a pattern in a flow sequence", "version: 1\ndevices: {required: ['intel_gpu_nvl*']}\n", nil, 1, "no report covers a device that matches"},
 		{"a hostile name", "version: 1\ndevices: {required: [\"x\\n::error::y\"]}\n", nil, 2, `unknown device`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func TestBasePolicy(t *testing.T) {
 		{"a change that weakens the policy, policy-ref: base", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "after the merge, the check is weaker: fail-on is none"},
 		{"a change that deletes the policy", func(w *checkout) { base(w); w.remove(".github/sycl-compat.yml") }, []string{"policy-ref", "base"}, 1, "failure", ""},
 		{"a change that breaks the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "cannot read the policy of the change"},
-		{"a change that keeps the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
+		{"a change that keeps the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 failing problem"},
 		{"a change that makes the policy a link to an endless file", func(w *checkout) {
 			base(w)
 			w.remove(".github/sycl-compat.yml")
@@ -88,12 +88,12 @@ func TestBasePolicy(t *testing.T) {
 			old := w.git("rev-parse", "HEAD:.github/sycl-compat.yml")
 			w.write(".github/sycl-compat.yml", weakPolicy)
 			w.git("replace", old, w.git("hash-object", "-w", ".github/sycl-compat.yml"))
-		}, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
+		}, []string{"policy-ref", "base"}, 1, "failure", "1 failing problem"},
 		{"a base without a policy", func(w *checkout) {
 			w.reports()
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
-		}, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
+		}, []string{"policy-ref", "base"}, 1, "failure", "1 failing problem"},
 		{"a base without the policy that an input names", func(w *checkout) { base(w); w.write("p.yml", weakPolicy) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 2, "error", "does not contain p.yml"},
 		{"a baseline of the change", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"baseline-file", "b.json"}, 0, "success", "1 known"},
 		{"a baseline of the change, policy-ref: base", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 2, "error", "does not contain b.json"},
@@ -303,7 +303,7 @@ func TestBaseDeviceData(t *testing.T) {
 			w.write("d.yml", data("fp16"))
 			w.based(w.commit())
 			w.write("d.yml", data("fp16, fp64, atomic64"))
-		}, append(binaries, "fail-on-severity", "warning"), 1, "failure", "no report is about the device"},
+		}, append(binaries, "fail-on-severity", "warning"), 1, "failure", "no report covers the device"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)

@@ -255,7 +255,7 @@ func TestReportedBugs(t *testing.T) {
 		{"a policy that is not touched", "a comment in it is", moved(func(w *checkout) { w.write(p, requires(deviceB)+"# x\n") }), reports, 0, "no longer required", "", 0},
 
 		{"a policy named .yaml", "it applies", policyOf(".github/sycl-compat.yaml", requires(deviceB)), required, 0, "Policy: .github/sycl-compat.yaml.", "Policy: none", 0},
-		{"a policy named .yaml", "a device without a report", policyOf(".github/sycl-compat.yaml", requires("intel_gpu_bmg_g21")), required, 1, "no report is about the device", "", 0},
+		{"a policy named .yaml", "a device without a report", policyOf(".github/sycl-compat.yaml", requires("intel_gpu_bmg_g21")), required, 1, "no report covers the device", "", 0},
 		{"a policy named .yaml", "and .yml", func(w *checkout, g *fakeGitHub) {
 			policyOf(".github/sycl-compat.yaml", requires(deviceB))(w, g)
 			w.write(p, requires(deviceA))

@@ -158,9 +158,9 @@ func FuzzText(f *testing.F) {
 // Text without special meaning is shown unchanged.
 func TestPlainText(t *testing.T) {
 	for text, want := range map[string]string{
-		"sim::Reduce<double>::operator()(int) const":                       "| sim::Reduce<double>::operator()(int) const",
-		"src/a.cpp:7: error: kernel 'A' does not run":                      "| src/a.cpp: 7: error - kernel 'A' does not run",
-		"compat: failed: 4 kernels on 2 devices: 1 problem fails, 1 error": "| compat: failed: 4 kernels on 2 devices: 1 problem fails, 1 error",
+		"sim::Reduce<double>::operator()(int) const":                         "| sim::Reduce<double>::operator()(int) const",
+		"src/a.cpp:7: error: kernel 'A' does not run":                        "| src/a.cpp: 7: error - kernel 'A' does not run",
+		"compat: failed: 4 kernels on 2 devices: 1 failing problem, 1 error": "| compat: failed: 4 kernels on 2 devices: 1 failing problem, 1 error",
 		"%25 and %s": "| %25 and %s",
 	} {
 		if got := logLine(text); got != want {

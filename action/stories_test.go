@@ -44,7 +44,7 @@ func TestStories(t *testing.T) {
 		{"a new device in the policy", func(w *checkout) {
 			w.write("out/k.compat.json", good(t))
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ['*', intel_gpu_bmg_g21]}\n")
-		}, againstBase, "failure", "device intel_gpu_bmg_g21: no report is about the device, which the policy requires", ".github/sycl-compat.yml:2"},
+		}, againstBase, "failure", "device intel_gpu_bmg_g21: no report covers the device, which the policy requires", ".github/sycl-compat.yml:2"},
 		{"a misspelled device in the policy", func(w *checkout) {
 			w.write("out/k.compat.json", good(t))
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices:\n  required: ['*']\n  supported: [intel_gpu_pcv, 'intel_gpu_*']\n")
@@ -56,12 +56,12 @@ func TestStories(t *testing.T) {
 		{"a dropped target", func(w *checkout) {
 			w.write("out/k.compat.json", good(t))
 			w.write("base/l.json", encode(t, "//demo:gone", both, kernel{"Gone", nil}))
-		}, againstBase, "failure", "target //demo:gone: no report is about the target, which the base branch has", ""},
+		}, againstBase, "failure", "target //demo:gone: no report covers the target, which exists on the base branch", ""},
 		{"no report", func(*checkout) {}, againstBase, "error", "input reports: no file matches out/*.compat.json", ""},
 		{"a report on a different commit", func(w *checkout) {
 			w.env["GITHUB_SHA"] = strings.Repeat("ab", 20)
 			w.write("out/k.compat.json", strings.Replace(good(t), `"statistics"`, `"source": {"commit": "`+strings.Repeat("cd", 20)+`"}, "statistics"`, 1))
-		}, againstBase, "failure", "out/k.compat.json is of the commit", ""},
+		}, againstBase, "failure", "out/k.compat.json is a report on commit", ""},
 		{"a truncated report", func(w *checkout) { w.write("out/k.compat.json", good(t)[:200]) }, againstBase, "error", "out/k.compat.json: ", ""},
 		{"400 programs with one cause", func(w *checkout) {
 			for i := range 400 {

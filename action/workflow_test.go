@@ -72,7 +72,7 @@ func TestBaseAgainstHead(t *testing.T) {
 	if s.Outputs["new-problems"] != "2" || s.Outputs["baselined"] != "1" {
 		t.Errorf("outputs %v", s.Outputs)
 	}
-	wantText(t, "the log", s.log(), "kernel 'Loses' does not run on "+deviceB, "//demo:gone: no report is about the target, which the base branch has", "(known)")
+	wantText(t, "the log", s.log(), "kernel 'Loses' does not run on "+deviceB, "//demo:gone: no report covers the target, which exists on the base branch", "(known)")
 }
 
 // shell runs a script like the runner does, in the directory of the job.

@@ -27,7 +27,7 @@ func ReadReports(ctx context.Context, o CheckOptions) (list []*report.Report, er
 	}
 	if len(list)+len(o.Built) > 1 {
 		for i, r := range list {
-			r.Name(names[i])
+			r.SetLabel(names[i])
 		}
 	}
 	return append(list, o.Built...), nil

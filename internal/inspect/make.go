@@ -221,7 +221,7 @@ func (c *collector) add(found outcome, embedded bool) error {
 		for i := range found.part.modules {
 			m := &found.part.modules[i]
 			m.Embedded = m.Embedded || embedded
-			c.elsewhere = cmp.Or(c.elsewhere, m.Elsewhere)
+			c.elsewhere = cmp.Or(c.elsewhere, m.OutsidePath)
 		}
 		c.parts = append(c.parts, found.part)
 	}

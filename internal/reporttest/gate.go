@@ -21,7 +21,7 @@ var (
 	Maybe  = report.Reason{Rule: "missing-aspect", Required: "fp64", Status: compat.Undetermined, Text: "Required aspect fp64 is not among the aspects that are known"}
 	None   = report.Reason{Rule: "no-image", Status: compat.Incompatible, Text: "No kernel was found"}
 	Other  = report.Reason{Rule: "compile-target-mismatch", Required: "intel_gpu_pvc", Status: compat.NotApplicable, Text: "The image was compiled ahead of time for intel_gpu_pvc"}
-	Absent = report.Reason{Rule: report.NotReported, Required: "report", Status: compat.NotApplicable, Text: "No report is about this kernel and this device"}
+	Absent = report.Reason{Rule: report.NotReported, Required: "report", Status: compat.NotApplicable, Text: "No report covers this kernel and device"}
 	Future = report.Reason{Rule: "missing-soul", Required: "soul", Status: compat.Incompatible, Text: "The device has no soul"}
 )
 

@@ -84,7 +84,7 @@ func checkFeature(r *Result, name string, q *requirement.Requirements, d *device
 	if slices.Contains(q.Aspects, aspect.ExtIntelESIMD) {
 		return
 	}
-	support, said := deviceconfig.FeatureSupport(d.Name, name)
+	support, message := deviceconfig.FeatureSupport(d.Name, name)
 	if slices.Contains(d.RefusedExtensions, name) {
 		support = deviceconfig.Refused
 	}
@@ -93,8 +93,8 @@ func checkFeature(r *Result, name string, q *requirement.Requirements, d *device
 	switch support {
 	case deviceconfig.Refused:
 		reason.Text = fmt.Sprintf("%s is not supported by the compiler for the device", words)
-		if said != "" {
-			reason.Text += " (" + said + ")"
+		if message != "" {
+			reason.Text += " (" + message + ")"
 		}
 		reason.Text += advice
 	case deviceconfig.NotMeasured:

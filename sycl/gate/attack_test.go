@@ -97,10 +97,10 @@ func TestReportCommits(t *testing.T) {
 		{checked, other, ""},
 		{merge, other, ""},
 		{"ABABABA", "", ""},
-		{other, "", "now.json is of the commit " + other + ", and abababababab is checked"},
-		{"0123456", "", "now.json is of the commit 0123456, "},
-		{checked, checked, "was.json is passed as a report on the base branch, but is about the checked commit " + checked},
-		{checked, "cdcdcdc", "was.json is passed as a report on the base branch, but is about the checked commit cdcdcdc"},
+		{other, "", "now.json is a report on commit " + other + ", but commit abababababab is being checked"},
+		{"0123456", "", "now.json is a report on commit 0123456, "},
+		{checked, checked, "was.json is passed as a report on the base branch, but was built from the commit being checked, " + checked},
+		{checked, "cdcdcdc", "was.json is passed as a report on the base branch, but was built from the commit being checked, cdcdcdc"},
 	} {
 		now, was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
 		now.Source.Commit, was.Source.Commit = test.commit, test.base

@@ -107,12 +107,12 @@ func (c *coverage) commits() {
 	}
 	for _, x := range c.Reports {
 		if commitName.MatchString(x.commit) && !is(x.commit) {
-			c.addProblem(&target{}, ReportInvalid, "", Error, fmt.Sprintf("%s is of the commit %s, and %.12s is checked: build the reports again", x.name, x.commit, c.Commits[0]))
+			c.addProblem(&target{}, ReportInvalid, "", Error, fmt.Sprintf("%s is a report on commit %s, but commit %.12s is being checked; rebuild the reports", x.name, x.commit, c.Commits[0]))
 		}
 	}
 	for _, x := range c.Base {
 		if commitName.MatchString(x.commit) && is(x.commit) {
-			c.addProblem(&target{}, ReportInvalid, "", Error, fmt.Sprintf("%s is passed as a report on the base branch, but is about the checked commit %s", x.name, x.commit))
+			c.addProblem(&target{}, ReportInvalid, "", Error, fmt.Sprintf("%s is passed as a report on the base branch, but was built from the commit being checked, %s", x.name, x.commit))
 		}
 	}
 }
@@ -124,7 +124,7 @@ var commitName = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 func (c *coverage) required(pattern string) {
 	if strings.Contains(pattern, "*") {
 		if pattern != "*" && !c.reported(pattern) {
-			text := "no report is about a device that matches, which the policy requires; "
+			text := "no report covers a device that matches this pattern, which the policy requires; "
 			if c.isKnown(pattern) {
 				text += "name devices in the policy, or in --devices or the input devices when the report is made"
 			} else {
@@ -136,7 +136,7 @@ func (c *coverage) required(pattern string) {
 	}
 	i := slices.IndexFunc(c.devices, func(id string) bool { return matchDevice([]string{pattern}, id) })
 	if i < 0 {
-		text := "no report is about the device, which the policy requires"
+		text := "no report covers the device, which the policy requires"
 		if !c.isKnown(pattern) { // otherwise, the name is valid and the device is missing
 			text += "; " + c.suggest(pattern)
 		}
@@ -195,7 +195,7 @@ func (c *coverage) unreported(t *target, device string) (n int) {
 func (c *coverage) baseline(was *BaselineTarget) {
 	t := c.byLabel[cmp.Or(c.renamed[was.Label], was.Label)]
 	if t == nil {
-		c.addLoss(&target{label: was.Label}, "", Error, "no report is about the target, which is in the baseline")
+		c.addLoss(&target{label: was.Label}, "", Error, "no report covers the target, which is in the baseline")
 		return
 	}
 	for _, d := range was.Devices {
@@ -210,7 +210,7 @@ func (c *coverage) base(was *target, repeated *repeated) {
 	t := c.byLabel[cmp.Or(c.renamed[was.label], was.label)]
 	if t == nil {
 		if len(was.kernels) > 0 {
-			c.addLoss(&target{label: was.label}, "", Error, "no report is about the target, which the base branch has")
+			c.addLoss(&target{label: was.label}, "", Error, "no report covers the target, which exists on the base branch")
 		}
 		return
 	}

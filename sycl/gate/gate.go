@@ -5,7 +5,7 @@
 // A kernel that does not run on a device is not always a defect: libraries have kernels for many
 // kinds of devices. Therefore, a policy sorts devices into tiers, names families of kernels where
 // one suffices, and lists exceptions, which have a reason and an expiry date. By default, only new
-// problems fail.
+// problems fail the check.
 //
 // [Evaluate] is a function of its [Input]: it uses no clock, no environment and no files except
 // those of the [Workspace]. An [Index] holds the data that it needs from a report. Package

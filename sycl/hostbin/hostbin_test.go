@@ -399,7 +399,7 @@ func TestErrors(t *testing.T) {
 		{"unknown property type", sets(pointer(start), 0, 3, 0), "the type is 3"},
 		{"33-bit number", sets(pointer(start), 0, 1, 1<<32), "is not a 32-bit number"},
 		{"byte array without a length", sets(pointer(start), pointer(start), 2, 7), "byte array of 7 bytes"},
-		{"byte array out of range", sets(pointer(start), outside, 2, 8), "byte array of 8 bytes at address 0x10"},
+		{"byte array out of range", sets(pointer(start), outside, 2, 8), "byte array of 8 bytes (including its 8-byte length) at address 0x10"},
 		{"byte array with the wrong length", sets(pointer(start), pointer(start), 2, 8), "declares"},
 		{"too many property sets", change(func(p *program, image []any) {
 			image[10], image[11] = p.words(slices.Repeat([]any{p.text("name"), 0, 0}, maxSets+1)...)

@@ -149,7 +149,7 @@ func (m *memory) relocate(words []uint64, address uint64, raw []byte) []uint64 {
 func (m *memory) bytes(address, size uint64, what string) ([]byte, error) {
 	at, ok := m.place(address, size)
 	if !ok {
-		return nil, m.in.errorf(m.reading, "%s, %d bytes at address %#x, is in no part of the file that is loaded", what, size, address)
+		return nil, m.in.errorf(m.reading, "%s of %d bytes at address %#x is not in a loaded part of the file", what, size, address)
 	}
 	raw := make([]byte, size) // no larger than a segment
 	return raw, m.read(raw, at, what)
@@ -540,7 +540,7 @@ func (m *memory) value(address uint64, typ uint32, size uint64, set, key string)
 	case uint32(propset.ByteArray):
 		at, ok := m.place(address, size)
 		if !ok || size < 8 {
-			return fail("a byte array of %d bytes at address %#x, of which the first 8 are its length, is in no part of the file that is loaded", size, address)
+			return fail("a byte array of %d bytes (including its 8-byte length) at address %#x is not in a loaded part of the file", size, address)
 		}
 		if err := m.s.addBytes(m.in, at, int64(size)); err != nil {
 			return propset.Value{}, err

@@ -45,7 +45,7 @@ func descriptorKernels(r io.ReaderAt, size int64, f *binfile.ELF) ([]string, err
 	for at := 0; at+symbolSize <= len(symbols); at += symbolSize {
 		start := binary.LittleEndian.Uint32(symbols[at:])
 		if uint64(start) >= uint64(len(names)) {
-			return nil, imageErrorf(int64(s.Offset)+int64(at), "the name of a symbol is past the end of the names")
+			return nil, imageErrorf(int64(s.Offset)+int64(at), "a symbol name is past the end of the string table")
 		}
 		text, _, _ := bytes.Cut(names[start:], []byte{0})
 		name, ok := bytes.CutSuffix(text, []byte(kernelDescriptor))

@@ -71,7 +71,7 @@ func TestKernelsErrors(t *testing.T) {
 		{"a truncated file", good[:len(good)-1], "reach past the end of the ELF file"},
 		{"names past the sections", put32(good, 62, 3), "in section 3 of 3"},
 		{"names past the end", put(good, start+2*64+32, 1<<63), "the names of the sections, 9223372036854775808 bytes"},
-		{"a name past the names", put32(good, start+64, 1000), "the name of section 1 is past the end of the names"},
+		{"a name past the names", put32(good, start+64, 1000), "the name of section 1 is past the end of the string table"},
 		{"an unterminated name", put(good, start+2*64+32, 5+3), "the names of the sections do not end in NUL"},
 		{"a name with a line break", elf(".text.a\nb"), `the name "a\nb" of section 1 has a line break`},
 	}

@@ -99,7 +99,7 @@ func TestCycles(t *testing.T) {
 		"the enumeration":          {"!sycl_aspects = !{!0}\n!0 = !{!0, i32 6}\n" + fmt.Sprintf(kernel, ""), "!0 is not a name and an i32"},
 		"conditions":               {fmt.Sprintf(kernel, "!sycl_conditionally_used_aspects !0") + "!0 = !{!1}\n!1 = !{!0, !1}\n", "is not a list of"},
 		"fixed targets":            {fmt.Sprintf(kernel, "!sycl_fixed_targets !0") + "!0 = !{!0}\n", "!0 is not a list of targets"},
-		"sizes":                    {fmt.Sprintf(kernel, "!reqd_work_group_size !0") + "!0 = !{!0}\n", "!0 is not 1 to 3 sizes"},
+		"sizes":                    {fmt.Sprintf(kernel, "!reqd_work_group_size !0") + "!0 = !{!0}\n", "invalid node !0; expected 1 to 3 sizes"},
 		"matrices":                 {fmt.Sprintf(kernel, "!sycl_joint_matrix !0") + "!0 = !{!0}\n", "!0 is not a list of texts"},
 		"registered kernels":       {"!sycl_registered_kernels = !{!0}\n!0 = !{!0}\n" + fmt.Sprintf(kernel, ""), ""},
 		"execution modes":          {"!spirv.ExecutionMode = !{!0}\n!0 = !{ptr @k, !0, !1}\n!1 = !{!0}\n" + fmt.Sprintf(kernel, ""), ""},

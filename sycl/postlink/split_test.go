@@ -305,7 +305,7 @@ func TestSplitRejects(t *testing.T) {
 		want    string // "" if it is not an error
 	}{
 		{"a work-group size of four dimensions", kernel("a", "a.cpp", `"sycl-work-group-size"="1,2,3,4"`), SplitOptions{Mode: SplitPerSource},
-			"function a: attribute \"sycl-work-group-size\": \"1,2,3,4\" is not 1 to 3 sizes"},
+			"function a: attribute \"sycl-work-group-size\": invalid value \"1,2,3,4\"; expected 1 to 3 sizes"},
 		{"a work-group size of 2^32 that became 0", "define spir_kernel void @_ZTS1K() \"sycl-module-id\"=\"a.cpp\" !dbg !2 !reqd_work_group_size !1 {\n  ret void\n}\n" +
 			"!1 = !{i32 1, i32 1, i32 0}\n!2 = distinct !DISubprogram(name: \"operator()\", scope: !3, file: !3, line: 7)\n!3 = !DIFile(filename: \"a.cpp\", directory: \".\")\n",
 			SplitOptions{Mode: SplitAuto}, "a.cpp:7: kernel 'K': required work-group size is out of range; use sizes from 1 to 4294967295"},
@@ -313,9 +313,9 @@ func TestSplitRejects(t *testing.T) {
 			"kernel 'K': required work-group size is out of range"},
 		{"the largest work-group size", kernel("a", "a.cpp", "!reqd_work_group_size !1") + "!1 = !{i64 4294967295, i32 1}\n", SplitOptions{Mode: SplitPerKernel}, ""},
 		{"a sub-group size that is not a number", kernel("a", "a.cpp", `"sycl-sub-group-size"="wide"`), SplitOptions{Mode: SplitPerSource},
-			"function a: attribute \"sycl-sub-group-size\": \"wide\" is not a size"},
+			"function a: attribute \"sycl-sub-group-size\": invalid size \"wide\"; expected a positive number"},
 		{"two sub-group sizes of a kernel", kernel("a", "a.cpp", "!intel_reqd_sub_group_size !1") + "!1 = !{i32 16, i32 32}\n", SplitOptions{Mode: SplitPerSource},
-			"function a: !intel_reqd_sub_group_size: !1 is not one number"},
+			"function a: !intel_reqd_sub_group_size: invalid node !1; expected one number"},
 		{"image scope of a variable that is not a device global", `@g = addrspace(1) constant i32 0 "sycl-device-image-scope"` + "\n" + reads("a", "a.cpp", "g") + reads("b", "b.cpp", "g"),
 			SplitOptions{Mode: SplitPerSource}, ""},
 		{"the device library's variable for failed assertions", "@SPIR_AssertHappenedMem = linkonce_odr addrspace(1) global i32 0\n" +

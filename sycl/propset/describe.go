@@ -358,7 +358,7 @@ func countText(least, most int) string {
 var countedU32s = layout{"u32 count; u32[count]", ByteArray, func(v Value) (any, error) {
 	n, ok := v.Uint32s()
 	if !ok || len(n) < 2 || len(n) > 4 || uint64(n[0]) != uint64(len(n)-1) {
-		return nil, fmt.Errorf("the byte array is not a count from 1 to 3 and as many 32-bit numbers")
+		return nil, fmt.Errorf("invalid byte array; expected a count from 1 to 3, followed by that many 32-bit numbers")
 	}
 	return n[1:], nil
 }}

@@ -28,9 +28,9 @@ type Module struct {
 	// code.
 	Embedded bool
 
-	// Elsewhere is the absolute path of a source file outside of all workspaces that debug information
+	// OutsidePath is the absolute path of a source file outside of all workspaces that debug information
 	// names. It is set only if no kernel has a location.
-	Elsewhere string
+	OutsidePath string
 
 	Needs   *requirement.Requirements
 	Kernels []ModuleKernel
@@ -75,7 +75,7 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 	return b.Report(devices, generator, label)
 }
 
-// mergeOrigins adds the origins in more whose aspects list lacks. The list remains sorted by
+// mergeOrigins adds to list the origins in more whose aspects are not in list, which stays sorted by
 // aspect.
 func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 	for _, o := range more {

@@ -126,12 +126,12 @@ func (r *Report) checkOutcomes() error {
 		worst := compat.Compatible
 		for _, reason := range o.Reasons {
 			if reason.Rule == "" || reason.Status <= compat.Compatible {
-				return fmt.Errorf("outcome %d: a reason has no rule, or the status %q", i, reason.Status)
+				return fmt.Errorf("outcome %d: a reason has no rule or has the invalid status %q", i, reason.Status)
 			}
 			worst = max(worst, reason.Status)
 		}
 		if o.Status != worst {
-			return fmt.Errorf("outcome %d is %q, but its reasons make it %q", i, o.Status, worst)
+			return fmt.Errorf("outcome %d has status %q, but its reasons imply %q", i, o.Status, worst)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ import (
 // A form remains a kernel of its own if several kernels have the name of its original. A form for a
 // rounded range also does so if no kernel has that name.
 func (b *Builder) JoinForms() {
-	j := joiner{written: map[string]string{}, several: map[string]bool{}, reduces: map[string]string{}, index: map[string]int32{}}
+	j := joiner{written: map[string]string{}, ambiguous: map[string]bool{}, reductionNames: map[string]string{}, index: map[string]int32{}}
 	for i := range b.kernels {
 		j.findForm(&b.kernels[i])
 	}
@@ -42,10 +42,10 @@ func (b *Builder) JoinForms() {
 
 // A joiner holds the names of kernels by their name in the source.
 type joiner struct {
-	written map[string]string // mangled names of kernels with forms, or "" if not found yet
-	several map[string]bool   // whether different kernels were found
-	reduces map[string]string // the first name in sort order among the forms of a reduction
-	index   map[string]int32  // of a kernel with this name
+	written        map[string]string // mangled names of kernels with forms, or "" if not found yet
+	ambiguous      map[string]bool   // whether different kernels were found
+	reductionNames map[string]string // the first name in sort order among the forms of a reduction
+	index          map[string]int32  // of a kernel with this name
 }
 
 func (j *joiner) findForm(k *builtKernel) {
@@ -55,8 +55,8 @@ func (j *joiner) findForm(k *builtKernel) {
 	}
 	k.isForm = true
 	j.written[f.Kernel] = ""
-	if least, ok := j.reduces[f.Kernel]; f.Kind == kernelname.Reduction && (!ok || k.name < least) {
-		j.reduces[f.Kernel] = k.name
+	if least, ok := j.reductionNames[f.Kernel]; f.Kind == kernelname.Reduction && (!ok || k.name < least) {
+		j.reductionNames[f.Kernel] = k.name
 	}
 }
 
@@ -66,7 +66,7 @@ func (j *joiner) findWritten(k *builtKernel) {
 	}
 	name := kernelname.Display(k.name)
 	if other, ok := j.written[name]; ok {
-		j.several[name] = j.several[name] || other != "" && other != k.name
+		j.ambiguous[name] = j.ambiguous[name] || other != "" && other != k.name
 		j.written[name] = k.name
 	}
 }
@@ -76,8 +76,8 @@ func (j *joiner) join(k *builtKernel) {
 		return
 	}
 	f, _ := kernelname.FormOf(k.name)
-	of := cmp.Or(j.written[f.Kernel], j.reduces[f.Kernel])
-	if of == "" || j.several[f.Kernel] {
+	of := cmp.Or(j.written[f.Kernel], j.reductionNames[f.Kernel])
+	if of == "" || j.ambiguous[f.Kernel] {
 		k.isForm = false
 		return
 	}

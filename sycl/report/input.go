@@ -168,7 +168,7 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 		if c.code != nil { // DPC++ has no property for these
 			m.Needs.Need(c.code.Requirements())
 		}
-		// DPC++ up to 2024 does not list the aspect, with which a sub-group size of 1 is not a
+		// DPC++ up to 2024 does not list this aspect. Without it, a sub-group size of 1 would be a
 		// requirement.
 		if v, _ := metadata.Set(propset.MiscProperties).Get("isEsimdImage"); v.Equal(propset.Uint(1)) {
 			m.Needs.Merge(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}})
@@ -185,7 +185,7 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 		m.Kernels = append(m.Kernels, k)
 	}
 	if c.code != nil && !slices.ContainsFunc(m.Kernels, func(k ModuleKernel) bool { return !k.Source.Location.IsZero() }) {
-		m.Elsewhere = c.code.Elsewhere
+		m.OutsidePath = c.code.OutsidePath
 	}
 	return m, nil
 }

@@ -23,7 +23,7 @@ func (o *Outcome) IsUnreported() bool { return len(o.Reasons) == 1 && o.Reasons[
 
 // notReported is the outcome if no part covers a kernel and a device.
 var notReported = Outcome{Code: NoCode, Scope: ScopeKernel, Status: compat.NotApplicable,
-	Reasons: []Reason{{Rule: NotReported, Required: "report", Status: compat.NotApplicable, Text: "No report is about this kernel and this device"}}}
+	Reasons: []Reason{{Rule: NotReported, Required: "report", Status: compat.NotApplicable, Text: "No report covers this kernel and device"}}}
 
 // Merge joins reports into one on all their kernels, with their targets, and all devices. It merges
 // targets with equal labels, kernels of a target with equal names, devices with equal names, and

@@ -67,8 +67,8 @@ func (r *Report) Label() string {
 	return ""
 }
 
-// Name sets the label of a report's target if the target has no label.
-func (r *Report) Name(label string) {
+// SetLabel sets the label of a report's target if the target has no label.
+func (r *Report) SetLabel(label string) {
 	if len(r.Targets) == 1 && r.Targets[0] == "" {
 		r.Targets[0] = label
 	}
@@ -98,7 +98,7 @@ const (
 	IR     Code = "ir"     // code that is compiled at run time
 	NoCode Code = "none"
 
-	// NativeOrIR means that different modules provide either. The 2026 runtime builds both and uses
+	// NativeOrIR means that one module provides native code and another provides IR. The 2026 runtime builds both and uses
 	// either one, which can vary between runs.
 	NativeOrIR Code = "native-or-ir"
 )

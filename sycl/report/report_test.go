@@ -171,7 +171,7 @@ func TestDecode(t *testing.T) {
 		{"a newer version", replace(`compat-report/v2"`, `compat-report/v3"`), "this tool supports version 2; use a newer tool"},
 		{"an invalid version", replace(`compat-report/v2"`, `compat-report/v2.0"`), "not a compatibility report"},
 		{"an unknown status", replace(`"status":"compatible"`, `"status":"fine"`), `unknown status "fine"; expected compatible, incompatible`},
-		{"a status that contradicts its reasons", replace(`"scope":"kernel","status":"incompatible"`, `"scope":"kernel","status":"compatible"`), `is "compatible", but its reasons make it "incompatible"`},
+		{"a status that contradicts its reasons", replace(`"scope":"kernel","status":"incompatible"`, `"scope":"kernel","status":"compatible"`), `has status "compatible", but its reasons imply "incompatible"`},
 		{"a row with an outcome number out of range", replace("[2,2]", "[2,99]"), "row 1: refers to outcome 99, which does not exist"},
 		{"a row with a negative outcome number", replace("[2,2]", "[2,-1]"), "row 1: refers to outcome -1, which does not exist"},
 		{"a short row", replace("[2,2]", "[2]"), "row 1 has 1 outcomes for 2 devices"},

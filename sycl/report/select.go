@@ -63,7 +63,7 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	return r.part(devices, kernels), unmatched
 }
 
-// WithoutRepeatedLibraries returns the report with each kernel of a library once if it covers
+// WithoutRepeatedLibraries returns the report with each kernel of a library only once, even if it covers
 // builds of the library for several platforms or Python versions, see [LibraryName]. It keeps the
 // kernel with the last label in sort order.
 func (r *Report) WithoutRepeatedLibraries() *Report {

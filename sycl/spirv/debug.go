@@ -192,7 +192,7 @@ func (p *parser) debugOutside(i debugInst) {
 		if file != "" && !f.artificial {
 			f.place = srcloc.Location{Path: file, Line: i.value(p, 3), Column: i.value(p, 4)}
 		} else if !f.artificial {
-			p.m.Elsewhere = cmp.Or(p.m.Elsewhere, d.elsewhere[i.word(2)])
+			p.m.OutsidePath = cmp.Or(p.m.OutsidePath, d.elsewhere[i.word(2)])
 		}
 		d.functions[i.id], d.blocks[i.id] = f, block{i.id, file}
 		if i.set == debugLiterals {

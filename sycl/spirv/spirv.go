@@ -52,7 +52,7 @@ type Module struct {
 	Exports      []Function // defined functions with export linkage, except wrappers of kernels
 	Imports      []string   // undefined functions that kernels or exports reach, without built-in ones, sorted
 	Variables    []string   // undefined variables, in the same way
-	Elsewhere    string     // an absolute path of a source outside the workspaces, "" for none; headers in "include" directories do not count
+	OutsidePath  string     // an absolute path of a source outside the workspaces, "" for none; headers in "include" directories do not count
 
 	kernels     map[string]int // indexes in Kernels
 	graph       *graph

@@ -181,7 +181,7 @@ func (v *v1Reader) assign(kind Kind) error {
 	case shared != nil && sum != total:
 		return shared
 	case shared != nil && !v.lenient:
-		shared.Msg += ": the counts add up, so this is a file of a compiler that does not advance first indices, which a lenient reader repairs"
+		shared.Msg += "; the counts are consistent, so the compiler that wrote the file does not advance first indices; a lenient reader can repair this"
 		return shared
 	case shared != nil:
 		v.found(firstIndex, "file", "%s; the %ss were given to the abstract modules one after another", shared.Msg, kind)

@@ -469,7 +469,7 @@ func TestVersion1Errors(t *testing.T) {
 		{"an IR index that overflows", put32(bare, 0x4c, 1<<32-1), "abstract module 0 has the IR modules 4294967295 to 4294967295"},
 		{"a native index past the images", put32(bare, 0x50, 1), "offset 0x54: abstract module 0 has the native device code images 0 to 0, but the file has 0"},
 		{"an IR module without an owner", put32(bare, 0x48, 0), "IR module 0 belongs to no abstract module"},
-		{"an image of two modules", put32(two, moduleAt(1)+20, 1), "offset 0x6c: IR module 1 belongs to abstract module 0 and to abstract module 1: the counts add up"},
+		{"an image of two modules", put32(two, moduleAt(1)+20, 1), "offset 0x6c: IR module 1 belongs to abstract module 0 and to abstract module 1; the counts are consistent"},
 		{"an image of two modules, and an image without an owner", put32(put32(two, moduleAt(1)+20, 0), moduleAt(1)+16, 2), "IR module 0 belongs to abstract module 0 and to abstract module 1"},
 		{"metadata that is not a property set", func() []byte { b := slices.Clone(bare); b[0x78] = 'x'; return b }(), "offset 0x78: global metadata: line 1: "},
 	}
@@ -495,7 +495,7 @@ func firstIndicesZero(t *testing.T) []byte {
 
 func TestLenientReaderRepairs(t *testing.T) {
 	data := firstIndicesZero(t)
-	if _, err := read(data); err == nil || !strings.Contains(err.Error(), "compiler that does not advance first indices") {
+	if _, err := read(data); err == nil || !strings.Contains(err.Error(), "does not advance first indices") {
 		t.Errorf("strict: error %v", err)
 	}
 	f, err := readLenient(data)

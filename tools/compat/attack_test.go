@@ -170,7 +170,7 @@ func TestAttackReportForDifferentCommit(t *testing.T) {
 	gateWorkspace(t)
 	commit, other := strings.Repeat("ab", 20), strings.Repeat("cd", 20)
 	testkit.WriteFile(t, "k.json", strings.Replace(testkit.ReadFile(t, "before.json"), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1))
-	const text = "k.json is of the commit abababababababababababababababababababab, and cdcdcdcdcdcd is checked"
+	const text = "k.json is a report on commit abababababababababababababababababababab, but commit cdcdcdcdcdcd is being checked"
 	for given, want := range map[string]bool{commit: false, other: true} {
 		_, stdout, stderr := run(t, "check", "--commit", given, "k.json")
 		if strings.Contains(stdout, text) != want {

@@ -221,13 +221,13 @@ func TestReportFormats(t *testing.T) {
 	}
 	r := reportCommand{name: "//a b"}
 	r.wanted.Values, r.deviceConfig.Values, r.embedded.Values = []string{"x", "y"}, []string{"d e.yml"}, []string{"e.syclbin"}
-	if got, want := r.calledBy([]string{"a.so", "b c.so", "d.so", "e.so"}), "compat report a.so 'b c.so' d.so ... --embedded e.syclbin --device-config 'd e.yml' --name '//a b' --devices x,y"; got != want {
+	if got, want := r.commandLine([]string{"a.so", "b c.so", "d.so", "e.so"}), "compat report a.so 'b c.so' d.so ... --embedded e.syclbin --device-config 'd e.yml' --name '//a b' --devices x,y"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	r = reportCommand{name: "@@other+//demo:kernels", showCommand: showCommand{sources: cli.Strings{Values: []string{"@a.cpp"}}}}
 	r.reading.Assume = release.Before2026()
-	r.command = r.calledBy([]string{"a.so"})
-	if got, want := r.shownBy(), "compat report a.so --name=@@other+//demo:kernels --assume-runtime 2025.3 --sources=@a.cpp"; got != want {
+	r.command = r.commandLine([]string{"a.so"})
+	if got, want := r.showCommandLine(), "compat report a.so --name=@@other+//demo:kernels --assume-runtime 2025.3 --sources=@a.cpp"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
@@ -367,7 +367,7 @@ func TestErrors(t *testing.T) {
 		{"a member twice", []string{"show", "twice.json"}, 3, []string{"twice.json: offset ", `duplicate member "status"`}},
 		{"an unknown format of show", []string{"show", "--format", "png", "good.json"}, 2, []string{`unknown format "png"; expected one of csv, html, json, markdown, text`}},
 		{"an unknown status", []string{"show", "--status", "bad", "good.json"}, 2, []string{`unknown status "bad"; expected compatible, incompatible`}},
-		{"a device that is not in the report", []string{"show", "--devices", "intel_gpu_pvc,none*", "good.json"}, 2, []string{`no device "none*" in the report; it has intel_gpu_dg2, intel_gpu_pvc`}},
+		{"a device that is not in the report", []string{"show", "--devices", "intel_gpu_pvc,none*", "good.json"}, 2, []string{`no device "none*" in the report; its devices are intel_gpu_dg2, intel_gpu_pvc`}},
 		{"a kernel that is not in the report", []string{"show", "--kernels", "VectorAd", "good.json"}, 2, []string{`no kernel "VectorAd" in the report; did you mean VectorAdd`}},
 		{"opening a format other than html", []string{"show", "--open", "--format", "csv", "good.json"}, 2, []string{"--open requires --format html"}},
 		{"a width for a page", []string{"show", "--format", "html", "--width", "80", "good.json"}, 2, []string{"--width requires --format text"}},

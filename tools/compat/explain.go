@@ -35,7 +35,7 @@ func explain(_ context.Context, env *cli.Env, args []string) error {
 	fmt.Fprintf(env.Stdout, "%s\n\n%s\n\n%s\n", r.ID, r.Short, r.Long)
 	switch {
 	case !r.Finding:
-		fmt.Fprintf(env.Stdout, "\nThis is a warning of level %v.\n", r.Level)
+		fmt.Fprintf(env.Stdout, "\nThis rule is about the check itself; its level is %v.\n", r.Level)
 	case r.Detail != "":
 		fmt.Fprintf(env.Stdout, "\nThe level is at most %v, unless the policy sets a different one. An exception can be limited to one 'detail': {%s: ...}.\n", r.Level, r.Detail)
 	default:

@@ -159,16 +159,16 @@ func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
 // default of sycl_targets is spir64 in all of them.
 var editable = []string{"sycl_binary", "sycl_cc_binary", "sycl_cc_library", "sycl_cc_test"}
 
-// An imagesOf states which attributes of a rule list the targets whose images its report covers.
-type imagesOf int
+// An imageSource states which attributes of a rule list the targets whose images its report covers.
+type imageSource int
 
 const (
-	inItself imagesOf = iota
+	inItself imageSource = iota
 	inDeps
 	elsewhere
 )
 
-func imagesOfCall(kind string, r *build.Rule) imagesOf {
+func imageSourceOf(kind string, r *build.Rule) imageSource {
 	switch {
 	case slices.Contains(editable, kind) || kind == "syclbin_link" && r.AttrString("mode") == "ir":
 		return inItself
@@ -193,12 +193,12 @@ func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, wh
 			p.note("%v", err)
 			return nil, nil, "", false
 		case r == nil:
-			p.note("%s: no rule named like %s, because a macro or a loop creates the target; edit the arguments there", f.Path, where)
+			p.note("%s: no rule call for %s, because a macro or a loop creates the target; edit the arguments there", f.Path, where)
 			return nil, nil, "", false
 		}
 		place := fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call))
 		kind := ruleKind(f.Parsed, r)
-		switch imagesOfCall(kind, r) {
+		switch imageSourceOf(kind, r) {
 		case inItself:
 			return f, r, where, true
 		case inDeps:

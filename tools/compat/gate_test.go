@@ -45,7 +45,7 @@ func TestCheckTwoReports(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(stdout), "\n")
 		return lines[len(lines)-1]
 	}
-	want := "compat: failed: 3 kernels on 2 devices: 2 problems fail, 2 errors"
+	want := "compat: failed: 3 kernels on 2 devices: 2 failing problems, 2 errors"
 	for _, reports := range [][]string{own, rule, both} {
 		if got := last(reports); got != want {
 			t.Errorf("%q: %s", reports, got)
@@ -75,13 +75,13 @@ func TestCheck(t *testing.T) {
 		{"all devices are required", []string{"before.json"}, 1, []string{
 			"demo/BUILD.bazel:3: error: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n",
 			"demo/BUILD.bazel:3: error: kernel 'SubGroup8' does not run on intel_gpu_pvc: it requires sub-group size 8 (the device has 16, 32) [unsupported-sub-group-size]\n",
-			"compat: failed: 3 kernels on 2 devices: 2 problems fail, 2 errors\n"}, nil},
-		{"one device is required", []string{"--required", "intel_gpu_dg2", "before.json"}, 1, []string{"1 problem fails, 1 error, 1 note\n"}, nil},
-		{"a required device that is misspelt", []string{"--required", "intel_gpu_pvx", "before.json"}, 1, []string{"compat: error: device intel_gpu_pvx: no report is about the device, which the policy requires; did you mean intel_gpu_pvc? [coverage-lost]\n"}, nil},
+			"compat: failed: 3 kernels on 2 devices: 2 failing problems, 2 errors\n"}, nil},
+		{"one device is required", []string{"--required", "intel_gpu_dg2", "before.json"}, 1, []string{"1 failing problem, 1 error, 1 note\n"}, nil},
+		{"a required device that is misspelt", []string{"--required", "intel_gpu_pvx", "before.json"}, 1, []string{"compat: error: device intel_gpu_pvx: no report covers the device, which the policy requires; did you mean intel_gpu_pvc? [coverage-lost]\n"}, nil},
 		{"a dry run", []string{"--fail-on", "none", "before.json"}, 0, []string{"compat: passed: ", "2 errors"}, nil},
 		{"a policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "before.json"}, 0, []string{"policy.yaml:4: note: the exception from unsupported-sub-group-size for SubGroup8 expires on 2027-01-31", "compat: passed: ", "1 warning, 1 allowed\n"}, nil},
 		{"a policy a day later", []string{"--policy", "policy.yaml", "--today", "2027-02-01", "before.json"}, 1, []string{"(the exception has expired)", "policy.yaml:4: warning: "}, nil},
-		{"flags over the policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "--fail-on-severity", "warning", "before.json"}, 1, []string{"1 problem fails"}, nil},
+		{"flags over the policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "--fail-on-severity", "warning", "before.json"}, 1, []string{"1 failing problem"}, nil},
 		{"base reports", []string{"--base-reports", "bef*.json", "before.json"}, 0, []string{"(known)", "passed: 3 kernels on 2 devices: 2 known\n"}, nil},
 		{"base reports of another device configuration", []string{"--base-reports", "before.json", "now.json"}, 0, []string{"compat: warning: the data of the device intel_gpu_pvc have changed", "1 new because data of a device changed"}, nil},
 		{"a first policy that asks for nothing", []string{"--policy", "none.yaml", "--base-policy", "none", "before.json"}, 0, []string{"none.yaml: note: fail-on is none, not new [policy-weakened]"}, nil},

@@ -106,14 +106,14 @@ func (r *reportCommand) run(ctx context.Context, env *cli.Env, args []string) er
 		return cli.BadInput(err)
 	}
 	out.Source = r.source
-	r.command = r.calledBy(args)
+	r.command = r.commandLine(args)
 	return r.show(ctx, env, out, r.output)
 }
 
 var isCommit = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 
-// calledBy returns a shell command that creates the same report.
-func (r *reportCommand) calledBy(args []string) string {
+// commandLine returns a shell command that creates the same report.
+func (r *reportCommand) commandLine(args []string) string {
 	command := "compat report" + fileArguments(args) + flagArguments("embedded", r.embedded.Values...) + flagArguments("device-config", r.deviceConfig.Values...)
 	for _, f := range []struct{ name, value string }{{"name", r.name}, {"commit", r.source.Commit}, {"date", r.source.Date}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}, {"workspace", r.workspace}} {
 		if f.value != "" && (f.name != "workspace" || f.value != ".") {

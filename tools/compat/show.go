@@ -74,7 +74,7 @@ var writers = map[string]func(s *showCommand, w io.Writer, r *report.Report) err
 	},
 	"json": func(_ *showCommand, w io.Writer, r *report.Report) error { return r.Encode(w) },
 	"markdown": func(s *showCommand, w io.Writer, r *report.Report) error {
-		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: s.maxBytes, Command: s.shownBy()})
+		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: s.maxBytes, Command: s.showCommandLine()})
 	},
 	"html": func(_ *showCommand, w io.Writer, r *report.Report) error {
 		return render.HTML(w, r, render.HTMLOptions{})
@@ -227,8 +227,8 @@ func flagArguments(name string, values ...string) (s string) {
 	return s
 }
 
-// shownBy returns a shell command that shows the same part of the same reports.
-func (s *showCommand) shownBy() string {
+// showCommandLine returns a shell command that shows the same part of the same reports.
+func (s *showCommand) showCommandLine() string {
 	command := s.command
 	if command == "" {
 		command = "compat show" + fileArguments(s.reports)
@@ -284,7 +284,7 @@ func (s *showCommand) choose(r *report.Report) (*report.Report, error) {
 		for _, d := range r.Devices {
 			names = append(names, safetext.Escape(d.Name))
 		}
-		return nil, cli.Usagef("no device %q in the report; it has %s", name, strings.Join(names, ", "))
+		return nil, cli.Usagef("no device %q in the report; its devices are %s", name, strings.Join(names, ", "))
 	}
 	if !slices.Contains(s.kernels.Values, name) {
 		return nil, cli.Usagef("no kernel in the report has a source, file, rule or requirement %q", name)
@@ -328,7 +328,7 @@ func (s *showCommand) openPage(ctx context.Context, env *cli.Env, write func(io.
 
 // textOptions returns the options for text output. Colors and width depend on the terminal.
 func (s *showCommand) textOptions(w io.Writer) render.TextOptions {
-	o := render.TextOptions{Width: s.width, All: s.all, Forms: s.forms, Whole: s.whole, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
+	o := render.TextOptions{Width: s.width, All: s.all, Forms: s.forms, Whole: s.whole, GroupBy: render.GroupBy(s.groupBy), Command: s.showCommandLine()}
 	f := cli.Terminal(w)
 	if f == nil {
 		return o
@@ -355,7 +355,7 @@ func readReports(names []string) (*report.Report, error) {
 			return nil, err
 		}
 		if len(names) > 1 {
-			r.Name(filepath.ToSlash(name))
+			r.SetLabel(filepath.ToSlash(name))
 		}
 		parts = append(parts, r)
 	}

@@ -44,12 +44,12 @@ type siteLibrary struct {
 
 // A siteVersion is a release of a library for a platform.
 type siteVersion struct {
-	Library  *siteLibrary `json:"-"`
-	Name     string       `json:"version"`
-	Slug     string       `json:"page"`
-	Kernels  int          `json:"kernels"`
-	Shares   []*siteShare `json:"devices"`
-	Problems []*siteFound `json:"problems,omitempty"`
+	Library  *siteLibrary      `json:"-"`
+	Name     string            `json:"version"`
+	Slug     string            `json:"page"`
+	Kernels  int               `json:"kernels"`
+	Shares   []*siteShare      `json:"devices"`
+	Problems []*siteOccurrence `json:"problems,omitempty"`
 
 	version, platform string
 	tags              string // tags of the wheels in parts
@@ -76,10 +76,10 @@ type siteDevice struct {
 
 // A siteProblem is a requirement of kernels that some devices do not meet.
 type siteProblem struct {
-	Name  string       `json:"name"`
-	Rule  string       `json:"rule"`
-	Slug  string       `json:"page"`
-	Found []*siteFound `json:"-"`
+	Name  string            `json:"name"`
+	Rule  string            `json:"rule"`
+	Slug  string            `json:"page"`
+	Found []*siteOccurrence `json:"-"`
 }
 
 // Versions returns the number of versions with the problem. A version that has it in several
@@ -92,8 +92,8 @@ func (p *siteProblem) Versions() int {
 	return len(versions)
 }
 
-// A siteFound is a problem in a version.
-type siteFound struct {
+// A siteOccurrence is a problem in a version.
+type siteOccurrence struct {
 	Version *siteVersion `json:"-"`
 	Problem *siteProblem `json:"-"`
 	Name    string       `json:"problem"`
@@ -300,7 +300,7 @@ func (v *siteVersion) addProblems(problems map[string]*siteProblem) {
 			known = &siteProblem{Name: p.Name, Rule: p.Rule}
 			problems[key] = known
 		}
-		f := &siteFound{Version: v, Problem: known, Name: p.Name, Class: "x", Text: p.Text, Kernels: p.Kernels, Devices: p.Devices}
+		f := &siteOccurrence{Version: v, Problem: known, Name: p.Name, Class: "x", Text: p.Text, Kernels: p.Kernels, Devices: p.Devices}
 		if p.Status == compat.Undetermined {
 			f.Class = "m"
 		}

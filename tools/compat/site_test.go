@@ -172,7 +172,7 @@ func TestSiteSchema(t *testing.T) {
 	testkit.SameMembers(t, siteLibrary{}, at("libraries"))
 	testkit.SameMembers(t, siteVersion{}, at("libraries", "versions"))
 	testkit.SameMembers(t, siteShare{}, at("libraries", "versions", "devices"))
-	testkit.SameMembers(t, siteFound{}, at("libraries", "versions", "problems"))
+	testkit.SameMembers(t, siteOccurrence{}, at("libraries", "versions", "problems"))
 	testkit.SameMembers(t, siteDevice{}, at("devices"))
 	testkit.SameMembers(t, siteProblem{}, at("problems"))
 }

@@ -35,7 +35,7 @@ type sitePage struct {
 	Library           *siteLibrary
 	Badge             string
 	Shares            []*siteShare
-	Found             []*siteFound
+	Found             []*siteOccurrence
 }
 
 // siteMark is the file by which Write recognizes an existing site.

@@ -92,7 +92,7 @@ func compilerOf(d *deviceconfig.Device, triple string) (compiler, device string)
 	case d.Name == "spir64" || d.AOTToolchain != "":
 		return d.AOTToolchain, d.OclocDevice
 	case strings.HasPrefix(triple, "spir64_x86_64-"):
-		return "opencl-aot, which is part of Intel's oneAPI only and which rules_sycl does not run", ""
+		return "opencl-aot, which only Intel's oneAPI contains and which rules_sycl does not run", ""
 	}
 	return "a compiler for " + triple + ", which rules_sycl does not run", ""
 }

@@ -130,7 +130,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	}
 	llvm, err := findLLVM("llvm-dis", "opt")
 	if err != nil {
-		return "", fmt.Errorf("%s: for specialization constants and -fsycl-fp64-conv-emu, %w", s.name, err)
+		return "", fmt.Errorf("%s: specialization constants and -fsycl-fp64-conv-emu need LLVM's tools: %w", s.name, err)
 	}
 	err = splitir.Run(ctx, s.env.Stderr, splitir.Options{
 		Input: s.bitcode, LLVMDis: llvm[0], Opt: llvm[1], Output: s.file("split.table"), OutDir: s.file("split"), AllowNoKernels: true,

@@ -250,7 +250,7 @@ def _check_family(ctx, toolchain, build, sources, target):
         fail("%s: specialize has no effect on '%s', because it sets constants in SPIR-V; remove one of them" % (user_label(ctx), name))
     for source in sources:
         if not hasattr(source.gpu_bitcode, target.family.name):
-            fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s'; use a sycl_binary that has its sources in srcs or, as a sycl_library, in deps" % (user_label(ctx), source.module, name))
+            fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s'; use a sycl_binary instead, with the sources of the SYCLBIN in srcs, or in a sycl_library in deps" % (user_label(ctx), source.module, name))
 
 def _is_for(fixed_targets, target):
     """Returns whether kernels with these fixed targets are for a target.

@@ -44,8 +44,8 @@ TARGETS = {
     "amd_gpu_gfx940": ("amdgcn-amd-amdhsa", "llvm", "gfx940"),
     "amd_gpu_gfx941": ("amdgcn-amd-amdhsa", "llvm", "gfx941"),
     "amd_gpu_gfx942": ("amdgcn-amd-amdhsa", "llvm", "gfx942"),
-    "intel_cpu_gnr": ("spir64_x86_64-unknown-unknown", "opencl-aot, which is part of Intel's oneAPI only and which rules_sycl does not run", ""),
-    "intel_cpu_spr": ("spir64_x86_64-unknown-unknown", "opencl-aot, which is part of Intel's oneAPI only and which rules_sycl does not run", ""),
+    "intel_cpu_gnr": ("spir64_x86_64-unknown-unknown", "opencl-aot, which only Intel's oneAPI contains and which rules_sycl does not run", ""),
+    "intel_cpu_spr": ("spir64_x86_64-unknown-unknown", "opencl-aot, which only Intel's oneAPI contains and which rules_sycl does not run", ""),
     "intel_gpu_acm_g10": ("spir64_gen-unknown-unknown", "ocloc", "acm-g10"),
     "intel_gpu_acm_g11": ("spir64_gen-unknown-unknown", "ocloc", "acm-g11"),
     "intel_gpu_acm_g12": ("spir64_gen-unknown-unknown", "ocloc", "acm-g12"),
@@ -103,8 +103,8 @@ TARGETS = {
     "ptx64": ("nvptx64-nvidia-cuda", "the name of a GPU, such as nvidia_gpu_sm_80", ""),
     "spir64": ("spir64-unknown-unknown", "", ""),
     "spir64_gen": ("spir64_gen-unknown-unknown", "a compiler for spir64_gen-unknown-unknown, which rules_sycl does not run", ""),
-    "spir64_x86_64": ("spir64_x86_64-unknown-unknown", "opencl-aot, which is part of Intel's oneAPI only and which rules_sycl does not run", ""),
-    "x86_64": ("spir64_x86_64-unknown-unknown", "opencl-aot, which is part of Intel's oneAPI only and which rules_sycl does not run", ""),
+    "spir64_x86_64": ("spir64_x86_64-unknown-unknown", "opencl-aot, which only Intel's oneAPI contains and which rules_sycl does not run", ""),
+    "x86_64": ("spir64_x86_64-unknown-unknown", "opencl-aot, which only Intel's oneAPI contains and which rules_sycl does not run", ""),
 }
 
 # Other names of them.

@@ -133,7 +133,7 @@ func statusRows(changes []gate.Change) (kernels int, rows []ChangeRow) {
 	g := rowGrouper{at: map[string]*ChangeRow{}}
 	list := byKernel(changes)
 	for _, changes := range list {
-		ways, devices := byWay(changes)
+		ways, devices := groupByChange(changes)
 		for _, way := range ways {
 			g.add(&changes[0], strings.TrimPrefix(way, ": "), devices[way])
 		}

@@ -31,7 +31,7 @@ func Changes(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	return out.Flush()
 }
 
-// byKernel groups the status changes of each kernel. Other changes are in a group each.
+// byKernel groups the status changes of each kernel. Each other change is a group of its own.
 func byKernel(changes []gate.Change) (list [][]gate.Change) {
 	for len(changes) > 0 {
 		n := 1
@@ -49,11 +49,11 @@ func sameKernel(a, b *gate.Change) bool {
 	return a.Kernel != "" && b.Kernel != "" && a.Device != "" && b.Device != "" && a.Kind == b.Kind && a.Name == b.Name && a.Target == b.Target
 }
 
-// byWay returns how the statuses of a kernel change, and on which devices.
-func byWay(changes []gate.Change) (ways []string, devices map[string][]string) {
+// groupByChange returns how the statuses of a kernel change, and on which devices.
+func groupByChange(changes []gate.Change) (ways []string, devices map[string][]string) {
 	devices = map[string][]string{}
 	for i := range changes {
-		way := changeWay(&changes[i])
+		way := describeChange(&changes[i])
 		if devices[way] == nil {
 			ways = append(ways, way)
 		}
@@ -65,7 +65,7 @@ func byWay(changes []gate.Change) (ways []string, devices map[string][]string) {
 // changeLines returns lines that describe the status changes of a kernel, or one other change.
 func changeLines(list []gate.Change) (lines []string) {
 	c := &list[0]
-	ways, devices := byWay(list)
+	ways, devices := groupByChange(list)
 	for _, way := range ways {
 		var line string
 		switch {
@@ -88,9 +88,9 @@ func changeLines(list []gate.Change) (lines []string) {
 	return lines
 }
 
-// changeWay returns a description of a status change that begins with a colon, or nothing if no
+// describeChange returns a description of a status change that begins with a colon, or nothing if no
 // status changes.
-func changeWay(c *gate.Change) string {
+func describeChange(c *gate.Change) string {
 	var parts []string
 	switch {
 	case c.Device == "":

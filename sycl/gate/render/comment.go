@@ -73,7 +73,7 @@ func (c *comment) head() string {
 			counts = append(counts, fmt.Sprintf("%d %s", section.Kernels, section.Kind))
 		}
 		if len(counts) > 0 {
-			s += fmt.Sprintf("\nKernels against the base branch: %s.\n", strings.Join(counts, ", "))
+			s += fmt.Sprintf("\nKernels compared with the base branch: %s.\n", strings.Join(counts, ", "))
 		}
 	}
 	return s
@@ -227,7 +227,7 @@ func (c *comment) solved(b *strings.Builder) {
 		}
 		verb := safetext.Plural(len(kernels[k]), "runs", "run") + " on " + show.CodeSpan(k.device) + " now"
 		if k.gone {
-			verb = safetext.Plural(len(kernels[k]), "is", "are") + " gone, with the problem on " + show.CodeSpan(k.device)
+			verb = safetext.Plural(len(kernels[k]), "is", "are") + " gone, and so is the problem on " + show.CodeSpan(k.device)
 		}
 		line := fmt.Sprintf("- %s %s", strings.Join(names, ", "), verb)
 		if k.rule == gate.RuleID(compat.MissingAspect) {

@@ -30,5 +30,5 @@ func ExampleText() {
 	// compat: next: missing-aspect: use a different type or function, or submit a different kernel if 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')
 	// compat: next: 'compat fix kernels.compat.json' proposes edits of BUILD files
 	// compat: next: 'compat baseline update --baseline sycl-compat-baseline.json REPORT...' accepts the current problems, so that only new ones fail; commit the file and set '--baseline' or the action's 'baseline-file'
-	// compat: failed: 1 kernel on 1 device: 1 problem fails, 1 error
+	// compat: failed: 1 kernel on 1 device: 1 failing problem, 1 error
 }

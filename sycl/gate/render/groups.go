@@ -31,7 +31,7 @@ func groupsOf(list []*gate.Finding) []group {
 	return groupsBy(list, func(*gate.Finding) string { return "" })
 }
 
-// groupsByLine groups findings by source line. Other findings are in a group each. The line of a
+// groupsByLine groups findings by source line. Each other finding is a group of its own. The line of a
 // target in its BUILD file is not a cause that kernels share.
 func groupsByLine(list []*gate.Finding) []group {
 	return groupsBy(list, func(f *gate.Finding) string {

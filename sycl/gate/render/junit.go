@@ -118,7 +118,7 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 	case v == compat.NoStatus:
 		s.skip("no report has a status")
 	case v != compat.Compatible:
-		s.skip("the policy ignores what keeps it from running")
+		s.skip("does not run, but the policy ignores the reason")
 	default:
 		s.body.WriteString("/>\n")
 	}

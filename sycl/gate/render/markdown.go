@@ -132,7 +132,7 @@ func (m *markdown) changes(d *gate.Difference) {
 	if len(counts) == 0 {
 		return
 	}
-	fmt.Fprintf(m, "\nKernels against the base branch: %s.\n", strings.Join(counts, ", "))
+	fmt.Fprintf(m, "\nKernels compared with the base branch: %s.\n", strings.Join(counts, ", "))
 	if len(rows) == 0 {
 		return
 	}

@@ -471,7 +471,7 @@ func TestMarkdownIsShort(t *testing.T) {
 	}
 	// If there are many kernels with one problem, they share a line.
 	const want = `p/BUILD.bazel:1: error: 3000 kernels ('kernel0000', 'kernel0001', 'kernel0002' and 2997 more) do not run on a: they require aspect fp64 [missing-aspect]
-compat: note: 3000 problems in 1 line; 'compat check --format json' has them all
+compat: note: 3000 problems in 1 line; 'compat check --format json' lists all of them
 `
 	if got := written(t, "text.txt", r); !strings.HasPrefix(got, want) || strings.Count(got, "\n") > 6 {
 		t.Errorf("got\n%s", got)

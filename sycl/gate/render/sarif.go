@@ -63,7 +63,7 @@ func SARIF(w io.Writer, r *gate.Result, o ScanOptions) error {
 		}
 	}
 	if left > 0 {
-		s.note("warning", "", fmt.Sprintf("%d findings are omitted, the least severe ones, because a run has at most %d", left, maxSARIF), nil)
+		s.note("warning", "", fmt.Sprintf("omitted the %d least severe findings, because a run can have at most %d", left, maxSARIF), nil)
 	}
 	for _, n := range r.Notices {
 		var at []sarifLocation

@@ -107,7 +107,7 @@ func TestNamesKeepTheirSpelling(t *testing.T) {
 		p := policy(t, "devices: {required: ["+device+"]}\n")
 		r := gate.Evaluate(gate.Input{Policy: p, Today: today, Reports: facts(reporttest.Report("lib.so", []string{"b"}, map[string]reporttest.On{"K": {}}))})
 		for _, text := range []string{logOf(t, r, ScanOptions{}).Results[0].Message.Text, issuesOf(t, r, ScanOptions{})[0].Description} {
-			if want := "Device " + device + ": no report is about the device"; !strings.HasPrefix(text, want) {
+			if want := "Device " + device + ": no report covers the device"; !strings.HasPrefix(text, want) {
 				t.Errorf("got %q, want %q", text, want)
 			}
 		}

@@ -21,8 +21,8 @@ type TextOptions struct {
 }
 
 // Text prints a result like compiler diagnostics, most severe first, and a summary. Findings that
-// differ only in the kernel share a line if they are at the same source line, and with more than 50
-// findings wherever they are. It prints at most 50 lines.
+// differ only in the kernel share a line if they are at the same source line or if there are more than 50
+// findings. It prints at most 50 lines.
 func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	out := diagnostics{bufio.NewWriter(w), o.Program}
 	var list group
@@ -117,9 +117,9 @@ func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (
 	}
 	switch {
 	case left > 0:
-		fmt.Fprintf(d, d.commands("compat: note: %d more; 'compat check --format json' has them all\n"), left)
+		fmt.Fprintf(d, d.commands("compat: note: %d more; 'compat check --format json' lists all of them\n"), left)
 	case len(groups) < len(list):
-		fmt.Fprintf(d, d.commands("compat: note: %d problems in %s; 'compat check --format json' has them all\n"), len(list), show.Count(len(groups), "line"))
+		fmt.Fprintf(d, d.commands("compat: note: %d problems in %s; 'compat check --format json' lists all of them\n"), len(list), show.Count(len(groups), "line"))
 	}
 	return shown
 }

@@ -111,7 +111,7 @@ func (w words) need(g group, rule gate.RuleID) string {
 	}
 	who, verb := it, show.Verb(cause, len(g))
 	if f.Image {
-		who, verb = "some kernel of "+safetext.Plural(len(g), "its device image", "their device images"), show.Verb(cause, 1)
+		who, verb = "a kernel in "+safetext.Plural(len(g), "its device image", "their device images"), show.Verb(cause, 1)
 	}
 	text := who + " " + verb + " " + show.Need(cause, w.value(f.Required)) + w.available(f)
 	if origin := g.origin(); origin != "" && cause == compat.MissingAspect {
@@ -197,7 +197,7 @@ func Summary(r *gate.Result) string {
 	status := "passed"
 	if r.Conclusion == gate.Failure {
 		status = "failed"
-		add(c.Failing, "problem fails", "problems fail")
+		add(c.Failing, "failing problem", "failing problems")
 	}
 	if r.Compared {
 		add(c.New, "new", "new")

@@ -225,7 +225,7 @@ func (p parser) nameSections(f *ELF, starts []uint32, table Section) error {
 	for i, start := range starts {
 		s, at := &f.Sections[i], uint64(start)
 		if at > uint64(len(text)) || at == uint64(len(text)) && at > 0 {
-			return errorf(s.Header, "the name of section %d is past the end of the names", i)
+			return errorf(s.Header, "the name of section %d is past the end of the string table", i)
 		}
 		s.names = text[at:]
 	}

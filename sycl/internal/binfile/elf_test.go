@@ -140,7 +140,7 @@ func TestReadErrors(t *testing.T) {
 		{"missing section of names", put(62, 3), 62, "in section 3 of 3"},
 		{"names past the end", put64(names+24, 1<<63), int64(names), "the names of the sections, 19 bytes"},
 		{"too many names", put64(names+32, 1<<63), int64(names), "reach past the end"},
-		{"a name past the names", put(names, 19), int64(names), "the name of section 2 is past the end of the names"},
+		{"a name past the names", put(names, 19), int64(names), "the name of section 2 is past the end of the string table"},
 		{"an unterminated name", put64(names+32, 5), headerSize + segmentSize, "do not end in NUL"},
 	}
 	binary.LittleEndian.PutUint64(tests[11].data[len(good)-3*sectionSize+32:], maxSections+1)

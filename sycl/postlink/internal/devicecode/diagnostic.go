@@ -117,7 +117,7 @@ func (c *Chain) add(name string, call llvmir.Frame) {
 	c.lines = append(c.lines, "  "+name)
 }
 
-// AddCall adds a function that the last one of the chain calls at a location; nil stands for
+// AddCall adds f, which the last function of the chain calls at the given location; a nil f stands for
 // something other than a function.
 func (c *Chain) AddCall(f *llvmir.Function, call llvmir.Frame) {
 	c.AddInlined(call)
@@ -126,7 +126,7 @@ func (c *Chain) AddCall(f *llvmir.Function, call llvmir.Frame) {
 	}
 }
 
-// Cut reports whether the chain has reached its maximum length; then it ends with its last
+// Cut reports whether the chain has reached its maximum length; if so, it ends the chain with the last
 // function.
 func (c *Chain) Cut(last *llvmir.Function) bool {
 	if len(c.lines) < MaxChain {

@@ -65,7 +65,7 @@ func (l *lowering) kernel(f *llvmir.Function) error {
 	}
 	if _, ok := k.attributes[attrGRFSize]; ok {
 		if _, ok := k.attributes[attrRegisterAllocMode]; ok {
-			return &MetadataError{Function: f.Name(), Msg: propertyError(attrGRFSize, fmt.Errorf("it cannot be combined with %q; remove one of them", attrRegisterAllocMode)).Error()}
+			return &MetadataError{Function: f.Name(), Msg: propertyError(attrGRFSize, fmt.Errorf("cannot be combined with %q; remove one of them", attrRegisterAllocMode)).Error()}
 		}
 	}
 	for _, p := range kernelProperties {
@@ -261,7 +261,7 @@ func (l *lowering) floatingPoint(k *kernel) error {
 	case err != nil:
 		return &MetadataError{Function: k.Name(), Msg: propertyError(attrFloatingPoint, err).Error()}
 	case bits > 255:
-		return &MetadataError{Function: k.Name(), Msg: propertyError(attrFloatingPoint, fmt.Errorf("%q has bits of no known mode", value)).Error()}
+		return &MetadataError{Function: k.Name(), Msg: propertyError(attrFloatingPoint, fmt.Errorf("%q has unknown mode bits", value)).Error()}
 	}
 	for _, m := range floatingPointModes {
 		if bits&m.bit == 0 {

@@ -73,12 +73,12 @@ func TestKernels(t *testing.T) {
 		"four dimensions":                {properties: `"sycl-work-group-size"="1,2,3,4"`, fail: `function k: property "sycl-work-group-size": "1,2,3,4" has more than three dimensions`},
 		"a size that is not a number":    {properties: `"sycl-work-group-size"="8,x"`, fail: `"x" is not a 64-bit number`},
 		"no size":                        {properties: `"sycl-work-group-size"`, fail: `"" is not a 64-bit number`},
-		"a size of zero":                 {properties: `"sycl-work-group-size"="8,0"`, fail: `"0" is not a size`},
+		"a size of zero":                 {properties: `"sycl-work-group-size"="8,0"`, fail: `invalid size "0"; expected a positive number`},
 		"a size below zero":              {properties: `"sycl-sub-group-size"="-1"`, fail: `"-1" is not a 32-bit number`},
 		"a sub-group size over 32 bits":  {properties: `"sycl-sub-group-size"="4294967296"`, fail: `"4294967296" is not a 32-bit number`},
-		"registers twice":                {properties: `"sycl-grf-size"="256" "sycl-register-alloc-mode"="2"`, fail: `property "sycl-grf-size": it cannot be combined with "sycl-register-alloc-mode"; remove one of them`},
+		"registers twice":                {properties: `"sycl-grf-size"="256" "sycl-register-alloc-mode"="2"`, fail: `property "sycl-grf-size": cannot be combined with "sycl-register-alloc-mode"; remove one of them`},
 		"an invalid mode":                {properties: `"sycl-register-alloc-mode"="3"`, fail: `"3" is not 0 (automatic), 1 (small) or 2 (large)`},
-		"bits of no mode":                {properties: `"sycl-floating-point-control"="256"`, fail: `"256" has bits of no known mode`},
+		"bits of no mode":                {properties: `"sycl-floating-point-control"="256"`, fail: `"256" has unknown mode bits`},
 		"an option that is not a number": {properties: `"sycl-streaming-interface"="yes"`, fail: `"yes" is not a 32-bit number`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -146,7 +146,7 @@ func OperandNode(m *llvmir.Module, o llvmir.NodeOperand) (*llvmir.Node, bool) {
 	return o.Inline()
 }
 
-// SetNames returns the names of a list of sets.
+// SetNames splits a comma-separated list of set names.
 func SetNames(list string) []string {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {

@@ -58,7 +58,7 @@ func (l *lowering) pointers() error {
 	}
 	var errs []error
 	for _, f := range functions {
-		b := &body{lowering: l, f: f, annotations: map[string]*annotation{}, casts: map[string]string{}, gone: map[string]string{}}
+		b := &body{lowering: l, f: f, annotations: map[string]*annotation{}, casts: map[string]string{}, replacements: map[string]string{}}
 		errs = append(errs, b.lower())
 	}
 	return errors.Join(errs...)
@@ -67,11 +67,11 @@ func (l *lowering) pointers() error {
 // A body is the code of a function with annotated pointers.
 type body struct {
 	*lowering
-	f           *llvmir.Function
-	list        []*annotation          // in order of text
-	annotations map[string]*annotation // by result
-	casts       map[string]string      // results of casts and what they cast
-	gone        map[string]string      // results of removed calls, and the pointers that replace them
+	f            *llvmir.Function
+	list         []*annotation          // in order of text
+	annotations  map[string]*annotation // by result
+	casts        map[string]string      // results of casts and what they cast
+	replacements map[string]string      // results of removed calls, and the pointers that replace them
 }
 
 func (b *body) lower() error {
@@ -323,7 +323,7 @@ func (b *body) accesses(in *llvmir.Instr) []access {
 	return list
 }
 
-// root returns the annotation whose result a pointer is, seen through casts.
+// root returns the annotation whose result is the named pointer, looking through casts.
 func (b *body) root(name string) *annotation {
 	for range len(b.casts) + 1 {
 		if a := b.annotations[name]; a != nil {
@@ -356,7 +356,7 @@ func (b *body) edit(in *llvmir.Instr) {
 	if len(controls) > 0 {
 		e.SetMetadata(cacheControlMD, b.lowering.list(controls))
 	}
-	e.ReplaceLocals(b.gone)
+	e.ReplaceLocals(b.replacements)
 	e.Apply()
 }
 
@@ -372,7 +372,7 @@ func operandControls(controls []string, operand int) []string {
 // rewrite replaces an annotation with its remainder.
 func (b *body) rewrite(in *llvmir.Instr, a *annotation) {
 	e := in.Edit()
-	if _, ok := b.gone[a.result]; ok || a.text == "" && a.result == "" {
+	if _, ok := b.replacements[a.result]; ok || a.text == "" && a.result == "" {
 		b.f.Replace(in, "")
 		return
 	}
@@ -386,33 +386,33 @@ func (b *body) rewrite(in *llvmir.Instr, a *annotation) {
 	if len(a.cache) > 0 {
 		e.SetMetadata(cacheControlMD, b.lowering.list(operandControls(a.cache, 0)))
 	}
-	e.ReplaceLocals(b.gone)
+	e.ReplaceLocals(b.replacements)
 	e.Apply()
 }
 
-// findRemovable finds the annotations that can be removed completely because no name needs them: a type
-// may have the name of a value.
+// findRemovable finds the annotations whose results can be replaced by the annotated pointers. A result
+// with the same name as a type is kept.
 func (b *body) findRemovable() {
 	for _, a := range b.list {
 		if a.text == "" && a.result != "" && !b.m.HasType(a.result) {
-			b.gone[a.result] = a.pointer.Text
+			b.replacements[a.result] = a.pointer.Text
 		}
 	}
 	for _, a := range b.list {
-		if text, ok := b.gone[a.result]; ok {
-			if b.gone[a.result] = b.replacement(text); b.gone[a.result] == "" { // in a cycle, which unreachable code may have
-				delete(b.gone, a.result)
+		if text, ok := b.replacements[a.result]; ok {
+			if b.replacements[a.result] = b.replacement(text); b.replacements[a.result] == "" { // in a cycle, which unreachable code may have
+				delete(b.replacements, a.result)
 			}
 		}
 	}
 }
 
-// replacement returns the pointer that finally replaces another one, or "" if there is none.
+// replacement follows removed annotations and returns the pointer that replaces text, or "" in a cycle.
 func (b *body) replacement(text string) string {
-	for range len(b.gone) + 1 {
+	for range len(b.replacements) + 1 {
 		name, ok := (llvmir.Value{Text: text}).Local()
-		next, gone := b.gone[name]
-		if !ok || !gone {
+		next, replaced := b.replacements[name]
+		if !ok || !replaced {
 			return text
 		}
 		text = next

@@ -263,7 +263,7 @@ func TestUnknownPointerProperties(t *testing.T) {
 	for _, d := range diagnostics {
 		got = append(got, d.String())
 	}
-	want := "a.cpp:7: warning: property 'sycl-new' of a pointer in 'f' is not known and has no effect\na.cpp:7: warning: property 'other' of a pointer in 'f' is not known and has no effect\n" +
+	want := "a.cpp:7: warning: unknown property 'sycl-new' of a pointer in 'f' has no effect\na.cpp:7: warning: unknown property 'other' of a pointer in 'f' has no effect\n" +
 		"a.cpp:7: warning: property 'sycl-stable' of a pointer in 'f' does not reach the SPIR-V: translators drop it"
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)

@@ -57,7 +57,7 @@ func AttachedSizes(m *llvmir.Module, h Header, kind string, least, most int) ([]
 		if least == most {
 			count = "one number"
 		}
-		return nil, &MetadataError{h.Name(), fmt.Sprintf("!%s: !%d is not %s", kind, n.ID(), count)}
+		return nil, &MetadataError{h.Name(), fmt.Sprintf("!%s: invalid node !%d; expected %s", kind, n.ID(), count)}
 	}
 	return list, nil
 }
@@ -76,7 +76,7 @@ func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(word), 10, 64)
 		if err != nil || n == 0 || len(list) == 3 {
-			return nil, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: %q is not 1 to 3 sizes divided by commas", workGroupSizeAttr, text)}
+			return nil, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: invalid value %q; expected 1 to 3 sizes separated by commas", workGroupSizeAttr, text)}
 		}
 		list = append(list, n)
 	}
@@ -94,7 +94,7 @@ func SubGroupSize(m *llvmir.Module, h Header) (uint32, error) {
 	if n == nil {
 		return subGroupAttribute(h)
 	}
-	bad := &MetadataError{h.Name(), fmt.Sprintf("!%s: !%d is not one number", subGroupSizeMD, n.ID())}
+	bad := &MetadataError{h.Name(), fmt.Sprintf("!%s: invalid node !%d; expected one number", subGroupSizeMD, n.ID())}
 	operands := n.Operands()
 	if len(operands) == 0 {
 		return 0, bad
@@ -115,7 +115,7 @@ func subGroupAttribute(h Header) (uint32, error) {
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32)
 	if err != nil || n == 0 {
-		return 0, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: %q is not a size", subGroupSizeAttr, text)}
+		return 0, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: invalid size %q; expected a positive number", subGroupSizeAttr, text)}
 	}
 	return uint32(n), nil
 }

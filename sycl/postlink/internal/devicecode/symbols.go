@@ -93,7 +93,7 @@ func (l *lowering) renumber(g *llvmir.Global) {
 	}
 }
 
-// renumbered returns a decoration with its current number, or false if it already has it.
+// renumbered returns a decoration with a withdrawn number replaced, or false if its number is not withdrawn.
 func renumbered(operands []llvmir.NodeOperand) (string, bool) {
 	if len(operands) == 0 {
 		return "", false
@@ -179,7 +179,7 @@ func (l *lowering) kernelDecorations(f *llvmir.Function, attributes []llvmir.Att
 	return nil
 }
 
-// propertiesOf returns the attributes that are properties, sorted like in DPC++.
+// propertiesOf returns the attributes that are properties, sorted as in DPC++.
 func propertiesOf(attributes []llvmir.Attribute) []llvmir.Attribute {
 	var list []llvmir.Attribute
 	for _, a := range attributes {
@@ -216,7 +216,7 @@ func (l *lowering) decorate(attributes []llvmir.Attribute, unknown func(name str
 	return all, errors.Join(errs...)
 }
 
-// pipelined sets whether work-items are pipelined through a kernel, and their maximum distance in
+// pipelined returns the decorations that pipeline work-items through a kernel. The value is their distance in
 // clock cycles. If negative, the compiler chooses; 0 disables pipelining.
 func pipelined(value string) ([]string, error) {
 	n, err := strconv.ParseInt(value, 10, 32)
@@ -233,7 +233,7 @@ func pipelined(value string) ([]string, error) {
 	return list, nil
 }
 
-// list returns a node of nodes.
+// list returns the number of a node that refers to nodes with the given contents.
 func (l *lowering) list(contents []string) int {
 	refs := make([]string, len(contents))
 	for i, content := range contents {
@@ -254,7 +254,7 @@ func isKnown(name string) bool {
 
 // unknown warns about an unknown property.
 func (l *lowering) unknown(name, owner string, where srcloc.Location) {
-	l.warn(name, fmt.Sprintf("property '%s' of %s is not known and has no effect", name, owner), where)
+	l.warn(name, fmt.Sprintf("unknown property '%s' of %s has no effect", name, owner), where)
 }
 
 // warn warns about a property, once per name.

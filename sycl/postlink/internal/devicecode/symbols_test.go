@@ -222,10 +222,10 @@ define spir_kernel void @_ZTS1M() "sycl-last" "other-new" {
 		got = append(got, d.String())
 	}
 	want := []string{
-		"a.cpp:4: warning: property 'sycl-new' of variable 'g' is not known and has no effect",
-		"a.cpp:7: warning: property 'sycl-newest' of kernel 'K' is not known and has no effect",
-		"a.cpp:7: warning: property 'sycl-other' of parameter 1 of 'K' is not known and has no effect",
-		"warning: property 'sycl-last' of kernel 'M' is not known and has no effect\ncompile with '-g' to get source location",
+		"a.cpp:4: warning: unknown property 'sycl-new' of variable 'g' has no effect",
+		"a.cpp:7: warning: unknown property 'sycl-newest' of kernel 'K' has no effect",
+		"a.cpp:7: warning: unknown property 'sycl-other' of parameter 1 of 'K' has no effect",
+		"warning: unknown property 'sycl-last' of kernel 'M' has no effect\ncompile with '-g' to get source location",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -24,7 +24,7 @@ func unsigned(text string, bits int) (uint64, error) {
 func positive(text string, bits int) (uint64, error) {
 	n, err := unsigned(text, bits)
 	if n == 0 && err == nil {
-		err = fmt.Errorf("%q is not a size", text)
+		err = fmt.Errorf("invalid size %q; expected a positive number", text)
 	}
 	return n, err
 }
