@@ -30,7 +30,7 @@ const (
 	maxMember    = 8 << 30   // bytes of a member with device code
 	maxWindow    = 128 << 20 // bytes of a decompressor's window
 
-	// freeSize and maxRatio bound the unpacked size: an archive may unpack to a size that costs
+	// freeSize and maxRatio bound the unpacked size: an archive may always unpack to a size that costs
 	// little, or by a factor that device code does not reach.
 	freeSize = 64 << 20
 	maxRatio = 256
@@ -279,7 +279,7 @@ func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Read
 		}
 		in, done = z, z.Close
 	case xzFile:
-		o := outcome{file: f, none: "what xz has compressed is not read: " + unpackIt}
+		o := outcome{file: f, none: "xz compression is not supported: " + unpackIt}
 		if strings.HasSuffix(f.name, ".tar.xz") || strings.HasSuffix(f.name, ".txz") {
 			o.err = cli.BadInput(fmt.Errorf("%s: %s", safetext.Printable(f.name), o.none))
 		}
@@ -290,7 +290,7 @@ func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Read
 	case err != nil:
 		not = unreadable(f, err)
 	case content != tarFile:
-		not = []outcome{{file: f, none: "no tar archive is in the compressed file: " + unpackIt}}
+		not = []outcome{{file: f, none: "the compressed file is not a tar archive: " + unpackIt}}
 	default:
 		return in, done, nil
 	}

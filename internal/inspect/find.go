@@ -125,7 +125,7 @@ func (f *finder) find(name string) error {
 func (f *finder) outside(place string, links int) {
 	f.links += links
 	if links > 0 {
-		f.log.note(place, "skipped links that are dangling or lead out of the directory: %d", links)
+		f.log.note(place, "skipped symbolic links that dangle or lead out of the directory: %d", links)
 	}
 }
 

@@ -22,12 +22,12 @@ type label struct {
 // fileLabel returns the label of a file found in a directory, which may be "". The label of a file
 // outside of the current directory is its path, beginning with the name of the given directory.
 func fileLabel(dir, name string) label {
-	shown := fromHere(name)
+	shown := relativeSlashPath(name)
 	if !filepath.IsLocal(filepath.FromSlash(shown)) {
 		shown = path.Base(shown)
 		if dir != "" {
 			if rest, err := filepath.Rel(dir, name); err == nil {
-				shown = path.Join(path.Base(fromHere(dir)), filepath.ToSlash(rest))
+				shown = path.Join(path.Base(relativeSlashPath(dir)), filepath.ToSlash(rest))
 			}
 		}
 	}
@@ -38,8 +38,8 @@ func newLabel(name, exact string) label {
 	return label{safetext.Escape(report.StableLabel(name)), safetext.Escape(report.WithoutVersion(name)), safetext.Escape(exact)}
 }
 
-// fromHere returns a path with "/", relative to the current directory if it is below it.
-func fromHere(name string) string {
+// relativeSlashPath returns a path with "/", relative to the current directory if it is below it.
+func relativeSlashPath(name string) string {
 	if filepath.IsAbs(name) {
 		if here, err := filepath.Abs("."); err == nil {
 			if rest, err := filepath.Rel(here, name); err == nil && filepath.IsLocal(rest) {

@@ -46,8 +46,8 @@ func (l *log) note(place, format string, args ...any) {
 	l.env.Notef(place, format, args...)
 }
 
-// of counts a line of a kind, and reports whether to print it.
-func (l *log) of(kind string) bool {
+// count counts a line of a kind, and reports whether to print it.
+func (l *log) count(kind string) bool {
 	if l.lines[kind] == 0 {
 		l.kinds = append(l.kinds, kind)
 	}
@@ -57,7 +57,7 @@ func (l *log) of(kind string) bool {
 
 // omitted prints that images of a file are omitted.
 func (l *log) omitted(place string, images omitted) {
-	if !l.of(images.reason) {
+	if !l.count(images.reason) {
 		return
 	}
 	if images.count > 1 {
@@ -69,7 +69,7 @@ func (l *log) omitted(place string, images omitted) {
 
 // unreadable prints that a file cannot be read.
 func (l *log) unreadable(err error) {
-	if l.of("the file cannot be read and is omitted") {
+	if l.count("the file cannot be read and is omitted") {
 		l.line.Clear()
 		l.env.Warnf("", "%v; the file is omitted", err)
 	}
@@ -77,7 +77,7 @@ func (l *log) unreadable(err error) {
 
 // unread warns about device images missing in the report.
 func (l *log) unread(err error) {
-	if l.of("device images were not read and are missing in the report") {
+	if l.count("device images were not read and are missing in the report") {
 		l.line.Clear()
 		l.env.Warnf("", "%v; these images are missing in the report", err)
 	}

@@ -2,7 +2,7 @@
 // and archives of them, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels and other zip
 // and tar archives, and directories and patterns of all these.
 //
-// The content of a file determines its type. Files are read in order, several at once, and only the
+// The content of a file determines its type. Files are read concurrently and processed in order, and only the
 // data for the report is kept.
 //
 // Any file may be written by an attacker. Nothing is written to paths from archives, and the
@@ -247,9 +247,9 @@ func (c *collector) check() error {
 	case c.firstError != nil:
 		return c.firstError
 	case c.omitted != "":
-		return emptyf("no device image can be taken: %s", c.omitted)
+		return emptyf("no device image can be used: %s", c.omitted)
 	case c.files == 0 && c.links > 0:
-		return emptyf("%s: found only links that are dangling or lead out of the directory: %d; copy the files into it", strings.Join(slices.Concat(c.Files, c.Embedded), ", "), c.links)
+		return emptyf("%s: found only symbolic links that dangle or lead out of the directory: %d; copy the files into it", strings.Join(slices.Concat(c.Files, c.Embedded), ", "), c.links)
 	case c.files == 0:
 		return emptyf("no file matches %s; build the files first", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
 	}
@@ -284,10 +284,10 @@ func (c *collector) summarize(named []*file) {
 		c.log.note("", "skipped %s without device images", filesOf(c.skipped))
 	}
 	if c.repeated > 0 {
-		c.log.note("", "%d of %d device images are the same as others of their file, in their bytes, target and property sets; each is in the report once", c.repeated, c.images)
+		c.log.note("", "%d of %d device images duplicate others in their file (same bytes, target and property sets); the report lists each once", c.repeated, c.images)
 	}
 	if !slices.ContainsFunc(c.parts, func(p *part) bool { return p.kernels() > 0 }) {
-		c.log.note(c.parts[0].name, "no kernels in device code of %s: libraries of device functions have none, and programs that make their kernels when they run have them in no file", filesOf(len(c.parts)))
+		c.log.note(c.parts[0].name, "no kernels in the device code of %s; this is normal for libraries of device functions and for programs that generate kernels at run time", filesOf(len(c.parts)))
 	}
 	if c.elsewhere != "" {
 		c.log.note("", "debug information refers to sources outside the workspace, such as %s; to get lines in the report, run this in the directory of the sources or compile with -ffile-prefix-map=DIRECTORY=.", safetext.Printable(c.elsewhere))

@@ -40,7 +40,7 @@ type outcome struct {
 // named reports whether the file was named explicitly.
 func (o *outcome) named() bool { return o.match == byName && o.depth == 0 }
 
-// A omitted describes images of a file that are omitted for one reason.
+// An omitted describes images of a file that are omitted for one reason.
 type omitted struct {
 	reason string
 	count  int
@@ -238,14 +238,14 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 	head = head[:n]
 	switch format := offload.FormatOf(head); {
 	case size == 0 && o.named() && !strings.HasSuffix(f.name, ".table"):
-		o.err = cli.BadInput(fmt.Errorf("%s is empty: see whether the step that writes the file has failed", safetext.Printable(f.name)))
+		o.err = cli.BadInput(fmt.Errorf("%s is empty; check whether the step that writes it failed", safetext.Printable(f.name)))
 	case offload.IsPointer(head):
 		o.err = cli.BadInput(fmt.Errorf("%s is a Git LFS pointer; fetch the file with 'git lfs pull'", safetext.Printable(f.name)))
 	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.match == byPattern && tableTitle.Match(head):
 		modules, err := r.readTable(f.name, io.NewSectionReader(in, 0, size))
 		o.set(in, size, modules, true, err)
 	case format != offload.UnknownFormat:
-		o.none = fmt.Sprintf("no device images: %s alone is not read, only in the file that a compiler puts it into", format)
+		o.none = fmt.Sprintf("no device images: %s is supported only inside the file that a compiler embeds it in", format)
 	default:
 		o.none = "no device images"
 	}

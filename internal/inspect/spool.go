@@ -14,19 +14,19 @@ import (
 // inMemory is the maximum size of a member kept in memory.
 const inMemory = 8 << 20
 
-// A spooled is the content of a stream with random access.
-type spooled struct {
+// A spooledContent is the content of a stream with random access.
+type spooledContent struct {
 	io.ReaderAt
 	size  int64
 	close func() error
 }
 
-func (s *spooled) Size() int64  { return s.size }
-func (s *spooled) Close() error { return s.close() }
+func (s *spooledContent) Size() int64  { return s.size }
+func (s *spooledContent) Close() error { return s.close() }
 
 // spool reads a stream to its end. Large content is stored in a scratch file, which is unlinked if
 // the system allows this. The expected size saves memory and time if it is right.
-func spool(in io.Reader, expected int64) (*spooled, error) {
+func spool(in io.Reader, expected int64) (*spooledContent, error) {
 	var start bytes.Buffer
 	if expected < inMemory {
 		start.Grow(int(max(expected, 0)) + bytes.MinRead)
@@ -35,7 +35,7 @@ func spool(in io.Reader, expected int64) (*spooled, error) {
 			return nil, err
 		}
 		if n < inMemory {
-			return &spooled{bytes.NewReader(start.Bytes()), n, func() error { return nil }}, nil
+			return &spooledContent{bytes.NewReader(start.Bytes()), n, func() error { return nil }}, nil
 		}
 	}
 	dir, remove, err := outfile.TempDir()
@@ -64,7 +64,7 @@ func spool(in io.Reader, expected int64) (*spooled, error) {
 		closeFile()
 		return nil, err
 	}
-	return &spooled{f, size, closeFile}, nil
+	return &spooledContent{f, size, closeFile}, nil
 }
 
 // A scratch is a scratch file with descriptive errors.
@@ -83,7 +83,7 @@ func (s scratch) Write(b []byte) (int, error) {
 type scratchError struct{ text string }
 
 func (e *scratchError) Error() string {
-	return "a member of an archive cannot be unpacked: " + e.text
+	return "cannot unpack a member of an archive: " + e.text
 }
 
 // noSpace returns the error for a failed write to a scratch file.

@@ -52,7 +52,7 @@ def _complete_impl(ctx):
         "opt": "/usr/lib/llvm-21/bin/opt",
     }, llvm.found)
     asserts.true(env, "/usr/lib/llvm-22/bin/clang++ is version 22 (Debian's llvm-22), without llvm-dis-22, llvm-link-22, llvm-spirv-22, opt-22" in llvm.log, str(llvm.log))
-    asserts.true(env, "taken: /usr/lib/llvm-21/bin/clang++" in llvm.log, str(llvm.log))
+    asserts.true(env, "selected: /usr/lib/llvm-21/bin/clang++" in llvm.log, str(llvm.log))
 
     # 22 makes SPIR-V by llc, and is complete but for llvm-spirv.
     llvm = find_llvm(_machine({
@@ -81,7 +81,7 @@ def _partial_impl(ctx):
         "/usr/lib/llvm-22": ("22.1.8", _COMPLETE),
     }))
     asserts.equals(env, "/usr/lib/llvm-22/bin/clang++", llvm.found["clang"])
-    asserts.true(env, "taken: /usr/lib/llvm-22/bin/clang++, because no version has all programs; it lacks llvm-spirv-22" in llvm.log, str(llvm.log))
+    asserts.true(env, "selected: /usr/lib/llvm-22/bin/clang++, because no version has all programs; it lacks llvm-spirv-22" in llvm.log, str(llvm.log))
 
     # 22 cannot link: 21 is chosen.
     llvm = find_llvm(_machine({

@@ -286,7 +286,7 @@ func (o *OpenCLDevice) addMemory(e *Entry) {
 func (o *OpenCLDevice) addSubGroups(e *Entry) {
 	if required := o.extension("cl_intel_required_subgroup_size"); !required.has {
 		e.Device.SubGroupSizes = []uint32{1}
-		e.sizes = "CL_DEVICE_EXTENSIONS: no cl_intel_required_subgroup_size, so that each work-item is alone"
+		e.sizes = "CL_DEVICE_EXTENSIONS: no cl_intel_required_subgroup_size, so each sub-group has one work-item"
 	} else if sizes, ok := numbers(o.Answers["CL_DEVICE_SUB_GROUP_SIZES_INTEL"], 32); ok {
 		for _, n := range sizes {
 			e.Device.SubGroupSizes = append(e.Device.SubGroupSizes, uint32(n))

@@ -577,7 +577,7 @@ func (img *Image) check() error {
 	case strings.ContainsRune(img.File, 0):
 		return fmt.Errorf("the file name contains a NUL")
 	case img.Target == "" || strings.ContainsRune(img.Target, 0):
-		return fmt.Errorf("the target %q is empty or has a NUL in it", img.Target)
+		return fmt.Errorf("the target %q is empty or contains a NUL", img.Target)
 	case strings.ContainsRune(img.Options.Compile+img.Options.Link, 0):
 		return fmt.Errorf("the options contain a NUL")
 	case formatNumbers[img.Format] == 0:
@@ -587,7 +587,7 @@ func (img *Image) check() error {
 	for _, name := range img.Entries {
 		switch {
 		case name == "" || strings.ContainsRune(name, 0):
-			return fmt.Errorf("the kernel name %q is empty or has a NUL in it", name)
+			return fmt.Errorf("the kernel name %q is empty or contains a NUL", name)
 		case seen[name]:
 			return fmt.Errorf("duplicate kernel %q", name)
 		}

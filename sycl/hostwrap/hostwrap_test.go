@@ -186,10 +186,10 @@ func TestWriteErrors(t *testing.T) {
 	}{
 		{"no file", "missing file name", func(i *Image) { i.File = "" }},
 		{"file", "the file name contains a NUL", func(i *Image) { i.File = "a\x00" }},
-		{"target", `the target "" is empty or has a NUL in it`, func(i *Image) { i.Target = "" }},
+		{"target", `the target "" is empty or contains a NUL`, func(i *Image) { i.Target = "" }},
 		{"format", "the runtime does not support the format PTX", func(i *Image) { i.Format = offload.PTX }},
-		{"empty name", `the kernel name "" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{""} }},
-		{"bad name", `the kernel name "a\x00b" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{"a\x00b"} }},
+		{"empty name", `the kernel name "" is empty or contains a NUL`, func(i *Image) { i.Entries = []string{""} }},
+		{"bad name", `the kernel name "a\x00b" is empty or contains a NUL`, func(i *Image) { i.Entries = []string{"a\x00b"} }},
 		{"twice", `duplicate kernel "a"`, func(i *Image) { i.Entries = []string{"a", "b", "a"} }},
 		{"key", "line break", func(i *Image) { i.Properties = badKey }},
 		{"aspect", "the runtime of release 2025.3 does not support aspect", func(i *Image) { i.Properties = needs(99) }},

@@ -140,7 +140,7 @@ func (a annotation) lowerProperties() error {
 	}
 	for _, p := range list {
 		if f, ok := a.of.(*llvmir.Function); ok && !f.Kernel() && slices.Contains(kernelOnly, p.name) {
-			return a.errorf("%q is a kernel property, but clang drops annotations of kernels. Pass it to parallel_for in a property list", p.name)
+			return a.errorf("%q is a kernel property, but clang drops annotations of kernels; pass it to parallel_for in a property list", p.name)
 		}
 		if err := setProperty(a.module, a.of, p); err != nil {
 			return a.errorf("%v", err)
@@ -155,7 +155,7 @@ func argumentProperties(m *llvmir.Module, arguments llvmir.Value) ([]property, e
 	name, _ := arguments.BaseGlobal()
 	g := m.Global(name)
 	if g == nil {
-		return nil, errors.New("it has no names and values of properties")
+		return nil, errors.New("missing property names and values")
 	}
 	value, _ := g.InitializerValue()
 	fields := value.Elements()

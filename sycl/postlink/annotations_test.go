@@ -97,7 +97,7 @@ func TestPropertyAnnotations(t *testing.T) {
 		"device_has":                        {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @eight }", "!sycl_declared_aspects !0", ""},
 		"empty device_has":                  {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) null }", "!sycl_declared_aspects !0", ""},
 		"device_has with an unknown aspect": {f, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @has, ptr addrspace(1) @size }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': function f: device_has of 'f': "},
-		"no arguments":                      {f, "null", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': it has no names and values of properties"},
+		"no arguments":                      {f, "null", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': missing property names and values"},
 		"an odd number of arguments":        {f, "{ ptr addrspace(1) } { ptr addrspace(1) @size }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': its arguments are not pairs"},
 		"a name that is not text":           {v, "{ i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @eight }", "", "a.cpp:4: annotation \"sycl-properties\" of 'v': arguments 1 and 2 are not"},
 		"a name without a letter":           {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @empty, ptr addrspace(1) @eight }", "", "arguments 1 and 2 are not"},

@@ -49,7 +49,7 @@ type imageConstants struct {
 	lock   sync.Mutex
 	module *llvmir.Module // lowered; nil before and after
 	list   []propset.SpecConstant
-	known  bool // list is
+	known  bool // whether list is known
 	before bool // the code was lowered before
 }
 
@@ -63,7 +63,7 @@ func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, []D
 	reads := slices.IndexFunc(m.Functions(), readsConstants)
 	switch {
 	case reads >= 0 && len(lowered) > 0:
-		return nil, nil, &constants.Error{Msg: fmt.Sprintf("the specialization constant '%s' was lowered before, and calls of '%s' were not. Link all modules first, and then run post-link",
+		return nil, nil, &constants.Error{Msg: fmt.Sprintf("the specialization constant '%s' is already lowered, but calls of '%s' are not; link all modules before you run post-link",
 			safetext.Printable(lowered[0].Name), kernelname.Display(m.Functions()[reads].Name()))}
 	case len(lowered) > 0:
 		keepConstants(m, images, lowered)
@@ -154,7 +154,7 @@ func withDefaultValues(images []*Image) []*Image {
 // lowered returns the image's module with its constants lowered.
 func (image *Image) lowered() (*llvmir.Module, error) {
 	var text bytes.Buffer
-	if err := image.writeRead(&text); err != nil {
+	if err := image.writeUnlowered(&text); err != nil {
 		return nil, err
 	}
 	m, err := llvmir.Parse("a device image", text.String())

@@ -192,7 +192,7 @@ func TestConstantsLoweredBefore(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	both := text.String() + constantsIR[strings.Index(constantsIR, "declare spir_func i64"):] + "define spir_kernel void @more() \"sycl-module-id\"=\"d.cpp\" {\n  ret void\n}\n"
-	if _, err := run(parse(t, both), Options{Split: SplitOptions{Mode: SplitPerSource}}); err == nil || !strings.Contains(err.Error(), "was lowered before") {
+	if _, err := run(parse(t, both), Options{Split: SplitOptions{Mode: SplitPerSource}}); err == nil || !strings.Contains(err.Error(), "is already lowered") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -180,8 +180,8 @@ func newWrites(m *llvmir.Module, variables map[string]bool) *writes {
 	return &writes{m, variables, map[*llvmir.Function]*written{}, 0}
 }
 
-// deepestCall limits the depth to which calls are followed.
-const deepestCall = 1000
+// maxCallDepth limits the depth to which calls are followed.
+const maxCallDepth = 1000
 
 // A written is the set of writes of a function and its callees.
 type written struct {
@@ -198,12 +198,12 @@ type origin struct {
 
 type origins []origin
 
-// mostOrigins limits the origins of one pointer: only hostile code has more.
-const mostOrigins = 64
+// maxOrigins limits the origins of one pointer: only hostile code has more.
+const maxOrigins = 64
 
 func (list origins) with(more origins) origins {
 	for _, o := range more {
-		if len(list) < mostOrigins && !slices.Contains(list, o) {
+		if len(list) < maxOrigins && !slices.Contains(list, o) {
 			list = append(list, o)
 		}
 	}
@@ -216,7 +216,7 @@ func (w *writes) of(f *llvmir.Function) *written {
 		return known
 	}
 	out := &written{variables: map[string]llvmir.Frame{}, params: map[int]bool{}}
-	if w.depth == deepestCall {
+	if w.depth == maxCallDepth {
 		return out
 	}
 	w.known[f] = out
@@ -258,12 +258,12 @@ func newPointers(w *writes, f *llvmir.Function, out *written) *pointers {
 	return p
 }
 
-// mostRounds limits how often a body is read. Loops need two rounds; code that stores a pointer
+// maxRounds limits how often a body is read. Loops need two rounds; code that stores a pointer
 // after the instruction that loads it needs more.
-const mostRounds = 8
+const maxRounds = 8
 
 func (p *pointers) follow() {
-	for range mostRounds {
+	for range maxRounds {
 		p.changed = false
 		for in := range p.function.Body() {
 			p.instruction(in)

@@ -65,7 +65,7 @@ func expectedOf(m *llvmir.Module, kernels []*llvmir.Function, known knownAspects
 
 // checkImages compares the functions of images with the expectations of their kernels: the caller
 // of a SYCL_EXTERNAL function in another source sees only its declaration. It warns about functions
-// that exceed them.
+// that require more.
 func checkImages(m *llvmir.Module, images []*Image, known knownAspects) ([]Diagnostic, error) {
 	c := newExternalCheck(m, known)
 	var list []Diagnostic

@@ -177,8 +177,8 @@ type variableProperties struct {
 	errs      []error
 }
 
-// mostProperties limits the properties of one parameter: only hostile code has more.
-const mostProperties = 64
+// maxPropertiesPerParameter limits the properties of one parameter: only hostile code has more.
+const maxPropertiesPerParameter = 64
 
 // read gives variables, and parameters of the function, the properties in its calls.
 func (v *variableProperties) read(f *llvmir.Function) {
@@ -258,7 +258,7 @@ func (v *variableProperties) giveParam(f *llvmir.Function, param int, list []pro
 	}
 	known := v.given[f][param]
 	for _, p := range list {
-		if !slices.Contains(known, p) && len(known) < mostProperties {
+		if !slices.Contains(known, p) && len(known) < maxPropertiesPerParameter {
 			known = append(known, p)
 		}
 	}

@@ -84,7 +84,7 @@ func TestHeaderCalls(t *testing.T) {
 		"an unknown pointer":         {texts + "define void @f(ptr addrspace(4) %0) {\n  %2 = load ptr addrspace(4), ptr addrspace(4) %0\n" + annotates("%3", "%2", "@.args") + "  ret void\n}\n", "", "'f': device_global must be at namespace scope"},
 		"two sizes":                  {variableInCode + "define void @e() {\n" + annotates("%1", "addrspacecast (ptr addrspace(1) @v to ptr addrspace(4))", "@.other") + "  ret void\n}\n", "", `variable 'v': property "sycl-device-global-size" has two values, "4" and "8"`},
 		"an odd number of arguments": {strings.Replace(variableInCode, "@.args)", "@.odd)", 1), "", `'k': its annotation "sycl-device-global": its arguments are not pairs`},
-		"no properties":              {strings.Replace(variableInCode, "@.args)", "null)", 1), "", `'k': its annotation "sycl-device-global": it has no names and values`},
+		"no properties":              {strings.Replace(variableInCode, "@.args)", "null)", 1), "", `'k': its annotation "sycl-device-global": missing property names and values`},
 		"old IR":                     {strings.Replace(variableInCode, ", ptr addrspace(1) @.args)", ")", 1), "", `'k': its annotation "sycl-device-global" has no properties`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 // An Image is the part of a module that becomes one device image. The images of a module are safe
 // for concurrent use by multiple goroutines.
 type Image struct {
-	Number int    // images of an explicit SIMD split have the same
-	Source string // the module id of the entry points; "" if it did not count
+	Number int    // the two images of an explicit SIMD split have the same number
+	Source string // the module id of the entry points; "" if the split ignored sources
 	ESIMD  bool   // explicit SIMD code
 
 	module      *imageModule
@@ -105,7 +105,7 @@ func (image *Image) WriteCode(w io.Writer) error {
 	if image.constants != nil && !image.constants.before {
 		return image.writeLowered(w)
 	}
-	return image.writeRead(w)
+	return image.writeUnlowered(w)
 }
 
 // WriteOwnCode is WriteCode for an image that is recompiled only when its own code changes: its
@@ -123,8 +123,8 @@ func (image *Image) WriteOwnCode(w io.Writer) error {
 	return m.WriteCanonical(w)
 }
 
-// writeRead writes the code as it was read, including the calls that read specialization constants.
-func (image *Image) writeRead(w io.Writer) error {
+// writeUnlowered writes the code as it was read, including the calls that read specialization constants.
+func (image *Image) writeUnlowered(w io.Writer) error {
 	entry := make(map[*llvmir.Function]bool, len(image.entryPoints))
 	for _, f := range image.entryPoints {
 		entry[f] = true

@@ -141,7 +141,7 @@ func TestSizesInAPrefixedName(t *testing.T) {
 	testkit.NoError(t, lowerKernelNames(m))
 	hasParts(t, "the module", write(t, m), []string{"!{i32 64, i32 2, i32 1}", "!{i32 8}", "@" + name + "("}, nil)
 	err := lowerKernelNames(parse(t, "define spir_kernel void @"+strings.Replace(name, "Lj2E", "Lj0E", 1)+"() {\n  ret void\n}\n"))
-	if want := "kernel K: a required work-group size of 0"; err == nil || err.Error() != want {
+	if want := "kernel K: the required work-group size is 0"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -29,7 +29,7 @@ func lowerKernelNames(m *llvmir.Module) error {
 		}
 		if workGroup := n[:3]; !slices.Equal(workGroup, []uint32{0, 0, 0}) && !k.HasMetadata("reqd_work_group_size") {
 			if slices.Contains(workGroup, 0) {
-				return fmt.Errorf("kernel %s: a required work-group size of 0", kernelname.Display(k.Name()))
+				return fmt.Errorf("kernel %s: the required work-group size is 0", kernelname.Display(k.Name()))
 			}
 			k.SetMetadata("reqd_work_group_size", m.AddNode(fmt.Sprintf("i32 %d, i32 %d, i32 %d", n[0], n[1], n[2])))
 		}

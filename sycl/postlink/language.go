@@ -27,7 +27,7 @@ var (
 // Intel's CPU device compiles atomics on generic pointers for that language, but not for an unknown
 // one.
 //
-// Of the several languages of linked modules, it keeps one: OpenCL C++ 1.0 if present, else the
+// If linked modules have several languages, it keeps one: OpenCL C++ 1.0 if present, else the
 // first.
 func setSourceLanguage(m *llvmir.Module) {
 	if !strings.HasPrefix(m.Triple(), "spir") {

@@ -28,8 +28,8 @@ func Parse(name string, text []byte) (*Module, error) {
 // WriteTo writes the module as text.
 func (m *Module) WriteTo(w io.Writer) (int64, error) { return m.ir.WriteTo(w) }
 
-// readAgain parses the module as it would be written.
-func (m *Module) readAgain() error {
+// reparse parses the module as it would be written.
+func (m *Module) reparse() error {
 	var text strings.Builder
 	_, err := m.WriteTo(&text)
 	if err == nil {

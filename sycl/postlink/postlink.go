@@ -110,7 +110,7 @@ func Run(m *Module, o Options) (*Result, error) {
 		if err := markSource(m.ir, o.Source, o.EmulateFP64Conversions); err != nil {
 			return nil, err
 		}
-		if err := m.readAgain(); err != nil {
+		if err := m.reparse(); err != nil {
 			return nil, err
 		}
 	}

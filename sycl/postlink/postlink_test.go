@@ -43,7 +43,7 @@ func TestRequiredSizesInTheKernelName(t *testing.T) {
 		},
 		"neither":                         {arguments: "1KLj0ELj0ELj0ELj0EEE", not: "reqd"},
 		"a name type with other literals": {arguments: "1TILj5EELj0ELj0ELj0ELj32EEE", want: []string{"{i32 32}"}},
-		"a work-group size with a zero":   {arguments: "1KLj64ELj0ELj1ELj0EEE", fail: "size of 0"},
+		"a work-group size with a zero":   {arguments: "1KLj64ELj0ELj1ELj0EEE", fail: "size is 0"},
 		"too few sizes":                   {arguments: "1KLj64EEE", fail: "cannot be read"},
 		"a size above 32 bits":            {arguments: "1KLj0ELj0ELj0ELj4294967296EEE", fail: "cannot be read"},
 	} {

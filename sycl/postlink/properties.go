@@ -102,7 +102,7 @@ func readRegistered(m *llvmir.Module) (map[string][]registration, error) {
 	for _, id := range named.Nodes() {
 		list := m.Node(id)
 		if list == nil {
-			return nil, &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: there is no !%d", registeredNamesMD, id)}
+			return nil, &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: missing node !%d", registeredNamesMD, id)}
 		}
 		for _, o := range list.Operands() {
 			pair, ok := devicecode.OperandNode(m, o)

@@ -40,7 +40,7 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 
 // addSubGroups adds the sub-group sizes that functions require. Callers do not know the sizes of
 // SYCL_EXTERNAL functions in other sources, and DPC++ omits them. For kernels with fixed targets
-// they do not count, following the design document.
+// they do not count, as the design document specifies.
 func (c *imageCode) addSubGroups(q *requirement.Requirements) error {
 	list := slices.Clone(c.entryPoints)
 	for _, f := range c.functions {

@@ -269,7 +269,7 @@ func TestMalformedModuleProperties(t *testing.T) {
 		"removed parameters with many bits":   {"!sycl_kernel_omit_args !0", `!0 = !{i32 2}`, "!0 is not a list of i1"},
 		"a register size in words":            {`"sycl-grf-size"="large"`, "", `attribute "sycl-grf-size": "large" is not a 32-bit number`},
 		"an optimization level below 0":       {`"sycl-optlevel"="-1"`, "", `attribute "sycl-optlevel": "-1" is not a 32-bit number`},
-		"registered kernels without a node":   {"", "!sycl_registered_kernels = !{!9}", "!sycl_registered_kernels: there is no !9"},
+		"registered kernels without a node":   {"", "!sycl_registered_kernels = !{!9}", "!sycl_registered_kernels: missing node !9"},
 		"registered kernels without a list":   {"", "!sycl_registered_kernels = !{!0}\n" + `!0 = !{!"a", !"k"}`, "!0 is not a list of nodes"},
 		"registered kernels without a name":   {"", "!sycl_registered_kernels = !{!0}\n!0 = !{!1}\n!1 = !{i32 1, i32 2}", "is not a name and a symbol"},
 		"a registered name with a line break": {"", "!sycl_registered_kernels = !{!0}\n!0 = !{!1}\n" + `!1 = !{!"a\0Ab", !"k"}`, "SYCL/registered kernels"},

@@ -287,7 +287,7 @@ func (p *restored) kernelSizes(f *llvmir.Function) error {
 				sizes = append(sizes, uint64(n))
 			}
 		} else {
-			return &restoreError{metadata.Name, f.Name() + "@" + key, "the value is not one to three sizes"}
+			return &restoreError{metadata.Name, f.Name() + "@" + key, "expected one to three sizes"}
 		}
 		f.SetMetadata(kind, p.module.AddNode(sizeList(sizes)))
 	}

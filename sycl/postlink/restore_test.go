@@ -324,7 +324,7 @@ func TestRestoreErrors(t *testing.T) {
 		"removed parameters that are text":      {"[SYCL/kernel param opt]\n_ZTS1K=1|1\n", "[SYCL/kernel param opt] K: the value is not a list of bits"},
 		"an image without a possible target":    {"[SYCL/device requirements]\nfixed_target=2|AAAAAAAAAAA\n", "[SYCL/device requirements] fixed_target: the image is not allowed to run anywhere"},
 		"sub-groups of an unknown kernel":       {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel in the IR module is marked as requiring sub-group size 8"},
-		"a size that is text":                   {"[SYCL/program metadata]\n_ZTS1K@work_group_num_dim=" + propset.String("abc").String() + "\n", "the value is not one to three sizes"},
+		"a size that is text":                   {"[SYCL/program metadata]\n_ZTS1K@work_group_num_dim=" + propset.String("abc").String() + "\n", "expected one to three sizes"},
 		"a sanitizer without its list":          {"[SYCL/misc properties]\nsanUsed=" + propset.String("msan").String() + "\n", "[SYCL/misc properties] sanUsed: the IR module does not have the sanitizer's list"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ type SplitMode string
 // The split modes, named as in -fsycl-device-code-split=. All of them separate entry points with
 // different optional features, so that a device without one feature can run the others.
 const (
-	SplitAuto      SplitMode = "auto" // today as SplitPerSource
+	SplitAuto      SplitMode = "auto" // currently the same as SplitPerSource
 	SplitPerKernel SplitMode = "per_kernel"
 	SplitPerSource SplitMode = "per_source"
 	SplitOff       SplitMode = "off"
@@ -378,7 +378,7 @@ type splitter struct {
 	keep       []llvmir.Symbol                     // what every image defines
 	elsewhere  map[llvmir.Symbol]bool              // defined only in the image of their entry point
 	indirect   map[*llvmir.Function][]*llvmir.Type // signatures that a function calls through pointers
-	referenced map[*llvmir.Type][]llvmir.Symbol    // functions that may be called so
+	referenced map[*llvmir.Type][]llvmir.Symbol    // functions that may be called through such pointers
 }
 
 func newSplitter(m *llvmir.Module, o SplitOptions, groups []*Image) *splitter {

@@ -209,7 +209,7 @@ func (c *imageConstants) check(constant *propset.SpecConstant, values map[uint32
 	for _, r := range constant.Scalars() {
 		t, ok := c.types[r.ID]
 		if ok && uint64(t.Size()) != uint64(r.Size) {
-			return fmt.Errorf("constant '%s': the scalar at offset %d has %d bytes in the properties, and the type %v in the SPIR-V", safetext.Shorten(constant.Name), r.Offset, r.Size, t)
+			return fmt.Errorf("constant '%s': the scalar at offset %d has %d bytes in the properties, but the type %v in the SPIR-V", safetext.Shorten(constant.Name), r.Offset, r.Size, t)
 		}
 		if ok && value != nil {
 			copy(value[r.Offset:], values[r.ID])
@@ -359,7 +359,7 @@ func (s *setter) types(users []user) ([]*spirv.Scalar, error) {
 			case types[i] == nil:
 				types[i], from[i] = &t, u.image
 			case *types[i] != t:
-				return nil, &ImageError{s.images[u.image].Place, fmt.Errorf("the part of the specialization constant '%s' at offset %d has the type %v, and in %s %v",
+				return nil, &ImageError{s.images[u.image].Place, fmt.Errorf("the part of the specialization constant '%s' at offset %d has the type %v, but in %s it has the type %v",
 					safetext.Shorten(constant.Name), r.Offset, t, s.images[from[i]].Place, *types[i])}
 			}
 		}

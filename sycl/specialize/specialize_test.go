@@ -254,9 +254,9 @@ func TestImageErrors(t *testing.T) {
 			func(images []specialize.Image) {
 				images[1] = specialize.Image{Place: "module 1", Metadata: metadata(propset.SpecConstant{Name: scale, Records: []propset.SpecRecord{{ID: 3, Offset: 0, Size: 4}}})}
 			}},
-		{"a different type", "module 1: the part of the specialization constant '____ZN3appL5scaleE' at offset 0 has the type i64, and in module 0 double",
+		{"a different type", "module 1: the part of the specialization constant '____ZN3appL5scaleE' at offset 0 has the type i64, but in module 0 it has the type double",
 			func(images []specialize.Image) { images[1].Code = bools(0) }},
-		{"a different size", "module 0: constant '_ZN3app3podE': the scalar at offset 0 has 4 bytes in the properties, and the type i64 in the SPIR-V",
+		{"a different size", "module 0: constant '_ZN3app3podE': the scalar at offset 0 has 4 bytes in the properties, but the type i64 in the SPIR-V",
 			func(images []specialize.Image) {
 				images[0].Code = []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 0, Type: testkit.I64}))}
 			}},

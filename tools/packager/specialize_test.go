@@ -113,7 +113,7 @@ func TestDumpConstants(t *testing.T) {
 	testkit.GoldenFile(t, testdata+"/constants.dump", ok(t, "dump", "--verbose", "all.syclbin"))
 	testkit.WriteFile(t, "a.spv", string(testkit.SPIRV("A", testkit.SPIRVConstant{ID: 3, Type: testkit.Double})))
 	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
-	const wrong = "abstract module 0: constant '_ZN3app5scaleE': the scalar at offset 0 has 4 bytes in the properties, and the type double in the SPIR-V"
+	const wrong = "abstract module 0: constant '_ZN3app5scaleE': the scalar at offset 0 has 4 bytes in the properties, but the type double in the SPIR-V"
 	if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, "Specialization constants: invalid: "+wrong+"\n") {
 		t.Errorf("got %s", got)
 	}

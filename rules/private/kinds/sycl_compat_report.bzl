@@ -1,4 +1,4 @@
-"""The rule of the macro sycl_compat_report, in a file of its own so that it has the name of the macro."""
+"""The rule of the macro sycl_compat_report, in its own file so that it can have the same name as the macro."""
 
 load("//rules:providers.bzl", "SyclCompatInfo", "SyclCompatSetInfo")
 load("//rules:sycl_compat_aspect.bzl", "sycl_compat_aspect")

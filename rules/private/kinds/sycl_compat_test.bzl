@@ -1,4 +1,4 @@
-"""The rule of the macro sycl_compat_test, in a file of its own so that it has the name of the macro."""
+"""The rule of the macro sycl_compat_test, in its own file so that it can have the same name as the macro."""
 
 load("//rules:providers.bzl", "SyclCompatInfo")
 load("//rules/private/compat:compat.bzl", "COMPAT_COMMAND", "launcher", "near_runfile", "quoted")

@@ -1,4 +1,4 @@
-"""The rule of the macro sycl_library, in a file of its own so that it has the name of the macro."""
+"""The rule of the macro sycl_library, in its own file so that it can have the same name as the macro."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")

@@ -1,4 +1,4 @@
-"""The rule of the macro syclbin_link, in a file of its own so that it has the name of the macro."""
+"""The rule of the macro syclbin_link, in its own file so that it can have the same name as the macro."""
 
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load("//rules:providers.bzl", "SyclbinInfo")

@@ -173,7 +173,7 @@ def find_llvm(rctx):
             best = llvm
     if not best:
         return struct(found = {}, log = log, seen = seen)
-    log.append("taken: %s%s" % (
+    log.append("selected: %s%s" % (
         best.found["clang"],
         ", because no version has all programs; it lacks " + ", ".join(best.lacking) if best.lacking else "",
     ))

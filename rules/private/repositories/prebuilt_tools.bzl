@@ -70,7 +70,7 @@ def _hub_impl(rctx):
 
 _hub = repository_rule(
     implementation = _hub_impl,
-    doc = "Registers the programs of a release by their labels, so that only programs that run are fetched.",
+    doc = "Registers the programs of a release by label. A program is fetched only when it is used.",
     attrs = {"platforms": attr.string_list()},
 )
 

@@ -276,7 +276,7 @@ func (t *reader) class(at dwarf.Offset, depth int) *class {
 	}
 	t.classes[at] = nil // makes a class that contains itself unreadable
 	c := t.read(at, depth+1)
-	if c == nil || c.size < 0 || c.size > mostBytes || c.align < 1 || c.align > mostBytes || c.align&(c.align-1) != 0 || c.parts > mostParts {
+	if c == nil || c.size < 0 || c.size > maxBytes || c.align < 1 || c.align > maxBytes || c.align&(c.align-1) != 0 || c.parts > maxParts {
 		return nil
 	}
 	t.classes[at] = c
@@ -326,12 +326,12 @@ func (t *reader) readArray(e *dwarf.Entry, children []*dwarf.Entry, align int64,
 	}
 	size, align := element.size, max(align, element.align)
 	for _, child := range children {
-		if count := number(child, dwarf.AttrCount); count >= 0 && count <= mostBytes {
+		if count := number(child, dwarf.AttrCount); count >= 0 && count <= maxBytes {
 			size *= count
-		} else if last := number(child, dwarf.AttrUpperBound); last >= -1 && last < mostBytes {
+		} else if last := number(child, dwarf.AttrUpperBound); last >= -1 && last < maxBytes {
 			size *= last + 1
 		}
-		if size > mostBytes {
+		if size > maxBytes {
 			return nil
 		}
 	}
@@ -388,7 +388,7 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 	return c
 }
 
-// isLambda reports whether a class is a lambda: its name is empty or in brackets.
+// isLambda reports whether a class has no name or is named <lambda...>, and has a call operator.
 func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
 	if name := text(e, dwarf.AttrName); !isClass(e) || name != "" && !strings.HasPrefix(name, "<lambda") {
 		return false
@@ -401,7 +401,7 @@ func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
 	return false
 }
 
-// removal returns the removal of a capture of a lambda.
+// removal returns how likely it is that the device compile omits a capture of a lambda.
 func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
 	name, ok := strings.CutPrefix(text(capture, dwarf.AttrName), "__")
 	constant, of := t.constant(offset(capture, dwarf.AttrType))
@@ -528,7 +528,7 @@ func (t *reader) around(function dwarf.Offset) (*dwarf.Entry, []*dwarf.Entry) {
 // variable returns the named variable or parameter of a function, or nil.
 func (t *reader) variable(function dwarf.Offset, name string) *dwarf.Entry {
 	blocks := []dwarf.Offset{function}
-	for i := 0; i < len(blocks) && i < mostParts; i++ {
+	for i := 0; i < len(blocks) && i < maxParts; i++ {
 		_, children := t.entry(blocks[i])
 		for _, e := range children {
 			switch artificial, _ := e.Val(dwarf.AttrArtificial).(bool); {

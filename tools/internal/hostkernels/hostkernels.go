@@ -5,7 +5,7 @@
 // DPC++'s integration header lists the kernels in the device code. The symbols of the host object
 // list the submitted kernels: for each kernel K of N bytes, the headers in rules/dpcpp/host define
 // rules_sycl::Submitted<K, N, H, F>::here. H is the FNV-1a hash of the name of K in the integration
-// header, or 0 if the kernel is identified by its own name. F is the form of its class.
+// header, or 0 if the header does not name K. F is the form of its class.
 package hostkernels
 
 import (
@@ -37,7 +37,7 @@ type Kernel struct {
 
 	symbol     string               // symbol in the object file, for a host kernel
 	parameters []hostwrap.Parameter // nil for a host kernel
-	hash       uint64               // hash of the symbol; 0 for a host kernel without one
+	hash       uint64               // hash of its name in the integration header; 0 if the header does not name it
 	pack       bool                 // whether a parameter pack is part of the symbol
 	form       classForm            // unknown for a device kernel
 	captures   []string             // see hostwrap.Kernel; nil for a host kernel
@@ -86,8 +86,8 @@ func hash(symbol string) uint64 {
 	return h.Sum64()
 }
 
-// ofLibrary reports whether a kernel is one that libsycl adds to support ranges of any size.
-func ofLibrary(name string) bool {
+// isLibraryKernel reports whether a kernel is one that libsycl adds to support ranges of any size.
+func isLibraryKernel(name string) bool {
 	return strings.HasPrefix(name, "sycl::_V1::detail::RoundedRangeKernel<") || strings.HasPrefix(name, "sycl::_V1::detail::__pf_kernel_wrapper<")
 }
 
@@ -267,7 +267,7 @@ func compare(device []Kernel, host *hostObject) []Finding {
 		d, h := p.device, p.host
 		layout, other := host.Layouts[d.symbol]
 		switch {
-		case layout != nil || host.Layouts == nil && ofLibrary(d.Name):
+		case layout != nil || host.Layouts == nil && isLibraryKernel(d.Name):
 		case h.Size < d.Size:
 			report(d, false, differs+less, shown(d), h.Size, d.Size)
 		case h.Size > d.Size:
@@ -281,17 +281,17 @@ func compare(device []Kernel, host *hostObject) []Finding {
 		if host.GCC != 0 && (unnamedTypes.MatchString(k.Name) || strings.Contains(k.Name, "{unnamed type#")) {
 			unpaired = true
 			report(k, false, unnamedType, shown(k))
-		} else if !ofLibrary(k.Name) {
+		} else if !isLibraryKernel(k.Name) {
 			report(k, false, onlyInHost, shown(k))
 		}
 	}
 	for _, k := range onlyDevice {
-		if !ofLibrary(k.Name) && !(unpaired && unnamedTypes.MatchString(k.Name)) {
+		if !isLibraryKernel(k.Name) && !(unpaired && unnamedTypes.MatchString(k.Name)) {
 			report(k, true, onlyInDevice, shown(k))
 		}
 	}
 	if host.GCC != 0 {
-		for _, k := range expanded(slices.DeleteFunc(unnamed, func(k Kernel) bool { return ofLibrary(k.Name) })) {
+		for _, k := range expanded(slices.DeleteFunc(unnamed, func(k Kernel) bool { return isLibraryKernel(k.Name) })) {
 			report(k, false, ambiguous)
 		}
 	}
@@ -310,9 +310,9 @@ const (
 	unnamedType = "the kernel '%s' is instantiated for a type without a name, which g++ and DPC++ name differently: " +
 		"name the type, as in struct Point { ... }, or compile the host code with clang{clang}"
 	onlyInDevice = "the device code has the kernel '%s', but the host code does not submit it: " +
-		"is it inside an #ifdef of __SYCL_DEVICE_ONLY__, __clang__ or another macro of one compiler?"
+		"check for an #ifdef with __SYCL_DEVICE_ONLY__, __clang__ or another macro that only one compiler defines"
 	ambiguous = "g++ and DPC++ number the kernels of a fold expression in different orders, so the wrong kernel would run: " +
-		"name them, as in parallel_for<Name<T>>(...), submit them in a function template that is called for each, or compile the host code with clang{clang}"
+		"name them, as in parallel_for<Name<T>>(...), submit them in a function template that is called for each element, or compile the host code with clang{clang}"
 )
 
 // shown returns the name of a kernel without libsycl's inline namespace.

@@ -17,7 +17,7 @@ type Layout struct {
 	Moves []move // pieces of the device compile's lambda or class, in order
 }
 
-// A move is a range of bytes whose offsets in the host code and in the device code differ.
+// A move is a range of bytes with its offsets in the host code and in the device code.
 type move struct{ Host, Device, Size int64 }
 
 // needLayouts reports whether the host code may lay out a kernel differently from the device
@@ -31,7 +31,7 @@ func needLayouts(device []Kernel, host *hostObject, sources map[string]*source) 
 
 // needsLayout is needLayouts for one kernel.
 func (p pair) needsLayout(sources map[string]*source) bool {
-	if p.host.Size != p.device.Size || ofLibrary(p.device.Name) {
+	if p.host.Size != p.device.Size || isLibraryKernel(p.device.Name) {
 		return p.host.Size > p.device.Size
 	}
 	s := sources[p.device.Location.Path]
@@ -84,7 +84,7 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 		c, submitted := classes[p.host.symbol]
 		if c == nil {
 			if submitted && p.needsLayout(sources) {
-				layouts[p.device.symbol] = nil // it may be a different one
+				layouts[p.device.symbol] = nil // the layouts may differ
 			}
 			continue
 		}
@@ -113,15 +113,15 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 }
 
 const (
-	mostDoubts = 12      // maximum number of members that the device compile may omit
-	mostParts  = 1000    // maximum number of members, including nested ones
-	mostBytes  = 1 << 20 // maximum size of a kernel
+	maxDoubts = 12      // maximum number of members that the device compile may omit
+	maxParts  = 1000    // maximum number of members, including nested ones
+	maxBytes  = 1 << 20 // maximum size of a kernel
 )
 
 // solve determines the layout of a kernel. It reports whether it learned which members the device
 // compile omits.
 func solve(c *class, p pair, sources map[string]*source, known map[*member]bool, layouts map[string]*Layout) (learned bool) {
-	if c == nil || c.size != p.host.Size || !c.asCompiled() {
+	if c == nil || c.size != p.host.Size || !c.matchesHostLayout() {
 		if p.host.Size > p.device.Size || c != nil && c.mayCaptureConstants() && p.needsLayout(sources) {
 			layouts[p.device.symbol] = nil
 		}
@@ -137,8 +137,8 @@ func solve(c *class, p pair, sources map[string]*source, known map[*member]bool,
 		}
 	}
 	for i, m := range s.doubts {
-		if s.count > 0 && (s.leave[i] == 0 || s.leave[i] == s.count) {
-			known[m], learned = s.leave[i] > 0, true
+		if s.count > 0 && (s.omissions[i] == 0 || s.omissions[i] == s.count) {
+			known[m], learned = s.omissions[i] > 0, true
 		}
 	}
 	switch {
@@ -158,13 +158,13 @@ func solve(c *class, p pair, sources map[string]*source, known map[*member]bool,
 
 // solutions summarizes the sets of members that the device compile may have omitted from a kernel.
 type solutions struct {
-	doubts []*member // members that may be omitted
-	sure   int       // number of members that are omitted in every solution
-	host   []int64   // for each byte of the device's kernel, its offset in the host's, or -1
-	count  int       // number of solutions
-	leave  []int     // for each doubt, the number of solutions that omit it
-	same   bool      // whether all solutions agree
-	own    bool      // whether a solution omits nothing
+	doubts    []*member // members that may be omitted
+	sure      int       // number of members that are omitted in every solution
+	host      []int64   // for each byte of the device's kernel, its offset in the host's, or -1
+	count     int       // number of solutions
+	omissions []int     // for each doubt, the number of solutions that omit it
+	same      bool      // whether all solutions agree
+	own       bool      // whether a solution omits nothing
 
 	unordered bool // whether the order of captures is unknown in a solution
 }
@@ -174,33 +174,33 @@ type solutions struct {
 // always omitted.
 func solutionsOf(c *class, device Kernel, least, most removal, known map[*member]bool) solutions {
 	s := solutions{same: true}
-	left := make(map[*member]bool)
+	omitted := make(map[*member]bool)
 	c.each(func(m *member) {
-		leave, ok := known[m]
+		omit, ok := known[m]
 		switch {
-		case ok && leave, !ok && m.removal > most:
-			left[m] = true
+		case ok && omit, !ok && m.removal > most:
+			omitted[m] = true
 		case m.removal >= least && !ok && !slices.Contains(s.doubts, m):
 			s.doubts = append(s.doubts, m)
 		}
 	})
-	s.sure, s.leave = len(left), make([]int, len(s.doubts))
-	for set := 0; len(s.doubts) <= mostDoubts && set < 1<<len(s.doubts); set++ {
+	s.sure, s.omissions = len(omitted), make([]int, len(s.doubts))
+	for set := 0; len(s.doubts) <= maxDoubts && set < 1<<len(s.doubts); set++ {
 		for i, m := range s.doubts {
-			left[m] = set>>i&1 == 1
+			omitted[m] = set>>i&1 == 1
 		}
-		if !c.ordered(left) {
+		if !c.ordered(omitted) {
 			s.unordered = true
 			continue
 		}
-		f := form{left: left, device: true}
+		f := form{omitted: omitted, device: true}
 		if size, _ := f.place(c, 0); size != device.Size || !f.fits(device.parameters) {
 			continue
 		}
 		s.count++
 		s.own = s.own || s.sure+set == 0
 		for i := range s.doubts {
-			s.leave[i] += set >> i & 1
+			s.omissions[i] += set >> i & 1
 		}
 		var agree bool
 		s.host, agree = merge(s.host, f.parts, device.Size)
@@ -210,9 +210,9 @@ func solutionsOf(c *class, device Kernel, least, most removal, known map[*member
 }
 
 // ordered reports whether the order of the captures in the device compile is known.
-func (c *class) ordered(left map[*member]bool) bool {
-	members, known := c.deviceMembers(left)
-	return known && !slices.ContainsFunc(members, func(m *member) bool { return !m.class.ordered(left) })
+func (c *class) ordered(omitted map[*member]bool) bool {
+	members, known := c.deviceMembers(omitted)
+	return known && !slices.ContainsFunc(members, func(m *member) bool { return !m.class.ordered(omitted) })
 }
 
 // mayCaptureConstants reports whether the device compile may omit constants that g++ captures.
@@ -294,8 +294,8 @@ func isConstantIn(sources map[string]*source, name string) bool {
 //
 // g++ captures variables in the order in which a lambda mentions them. DPC++ captures a constant
 // that the lambda binds to a reference only at the end of the full expression.
-func (c *class) deviceMembers(left map[*member]bool) (members []*member, known bool) {
-	kept := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return left[m] })
+func (c *class) deviceMembers(omitted map[*member]bool) (members []*member, known bool) {
+	kept := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return omitted[m] })
 	if c.unknown {
 		return kept, false
 	}
@@ -374,9 +374,9 @@ func moves(host []int64) []move {
 
 // A form lays out a class without some of its members according to the ABI.
 type form struct {
-	left   map[*member]bool // omitted members
-	device bool             // whether lambdas have the captures of the device compile
-	parts  []part
+	omitted map[*member]bool // omitted members
+	device  bool             // whether lambdas have the captures of the device compile
+	parts   []part
 }
 
 // A part is a class, or a direct or nested member of it.
@@ -398,27 +398,27 @@ func (f *form) place(c *class, host int64) (size, align int64) {
 	align = c.minAlign
 	members := c.members
 	if f.device {
-		members, _ = c.deviceMembers(f.left)
+		members, _ = c.deviceMembers(f.omitted)
 	}
 	for _, m := range members {
 		first := len(f.parts)
 		n, a := f.place(m.class, host+m.offset)
-		size = up(size, a)
+		size = roundUp(size, a)
 		for i := range f.parts[first:] {
 			f.parts[first+i].device += size
 		}
 		size += n
 		align = max(align, a)
 	}
-	size = max(up(size, align), 1)
+	size = max(roundUp(size, align), 1)
 	f.parts[own].size = size
 	return size, align
 }
 
-func up(n, align int64) int64 { return (n + align - 1) / align * align }
+func roundUp(n, align int64) int64 { return (n + align - 1) / align * align }
 
-// asCompiled reports whether place reproduces the host compiler's layout.
-func (c *class) asCompiled() bool {
+// matchesHostLayout reports whether place reproduces the host compiler's layout.
+func (c *class) matchesHostLayout() bool {
 	var f form
 	size, _ := f.place(c, 0)
 	return size == c.size && !slices.ContainsFunc(f.parts, func(p part) bool { return p.host != p.device || p.size != p.class.size })

@@ -15,10 +15,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// mostFindings is the maximum number of errors and warnings printed per source.
-const mostFindings = 10
+// maxFindings is the maximum number of errors and warnings printed per source.
+const maxFindings = 10
 
-// ObjectName is the name of the object file in the command of the second host compile.
+// ObjectName is the placeholder for the object file in Source.Compile.
 const ObjectName = "rules_sycl_object"
 
 // A Source is a source file with the outputs of its compiles.
@@ -41,7 +41,7 @@ type Comparison struct {
 	Types    map[string]string  // typeid names of kernels that differ from the device compile's
 }
 
-// Failed reports whether there is an error, so that the program would not work.
+// Failed reports whether a finding is an error, which means that the program would not work.
 func (c *Comparison) Failed() bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return !f.Warning })
 }
@@ -110,7 +110,7 @@ func (s *Source) Print(w io.Writer, findings []Finding) {
 		if f.Warning {
 			severity = "warning"
 		}
-		if found[severity]++; found[severity] <= mostFindings {
+		if found[severity]++; found[severity] <= maxFindings {
 			clang := ""
 			if s.Clang != "" {
 				clang = " (" + s.Clang + ")"
@@ -119,8 +119,8 @@ func (s *Source) Print(w io.Writer, findings []Finding) {
 		}
 	}
 	for _, severity := range []string{"error", "warning"} {
-		if more := found[severity] - mostFindings; more > 0 {
-			fmt.Fprintf(w, "%s: %s: %d more kernels have the same problem\n", s.Name, severity, more)
+		if more := found[severity] - maxFindings; more > 0 {
+			fmt.Fprintf(w, "%s: %s: too many messages; %d more not shown\n", s.Name, severity, more)
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 // A source is the text of a source file or header. Its methods do not parse C++. They search for
 // patterns, and return true if in doubt.
 type source struct {
-	text         string          // the text, in which spaces replace comments and literals
+	text         string          // the text, as returned by bare
 	lines        []int           // offset of each line
-	declarations []string        // declarations of constants, possibly with others
+	declarations []string        // declarations of constants; may include other declarations
 	variables    map[string]bool // all names that the text declares, possibly with others
 	constants    map[string]bool // cached results of mayBeConstant
 }
@@ -49,7 +49,7 @@ func sourceOf(text string) *source {
 	return s
 }
 
-// bare replaces comments with spaces and literals with numbers, except for the start of raw
+// bare replaces comments with spaces and literals with the number 0, except for the start of raw
 // strings. The length of the text stays the same.
 func bare(text string) string {
 	return skipped.ReplaceAllStringFunc(text, func(found string) string {
