@@ -62,7 +62,10 @@ func EscapeLines(s string) string {
 
 // hidden reports whether Escape replaces a character. Combining letters have no width either.
 func hidden(r rune) bool {
-	return r != ' ' && (!unicode.IsPrint(r) || unicode.Is(unicode.M, r)) || r == unicode.ReplacementChar
+	if r < 0x7f { // almost all text
+		return r < ' '
+	}
+	return !unicode.IsPrint(r) || unicode.Is(unicode.M, r) || r == unicode.ReplacementChar
 }
 
 // Printable returns text with control characters, line breaks and invalid bytes replaced with Go
