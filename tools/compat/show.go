@@ -265,14 +265,16 @@ func (s *showCommand) path() string {
 
 // choose returns the part of a report that the flags select.
 func (s *showCommand) choose(r *report.Report) (*report.Report, error) {
-	devices, err := inputs.DevicePatterns(deviceconfig.Default(), s.devices.Values)
-	if err != nil {
-		return nil, err
-	}
-	selection := report.Selection{Devices: devices, Kernels: s.kernels.Values, Sources: s.sources.Values, Files: s.files.Values, Rules: s.rules.Values, Needs: s.needs.Values}
+	selection := report.Selection{Kernels: s.kernels.Values, Sources: s.sources.Values, Files: s.files.Values, Rules: s.rules.Values, Needs: s.needs.Values}
 	for _, name := range s.statuses.Values {
 		v, _ := compat.ParseStatus(name) // validated with the other flags
 		selection.Statuses = append(selection.Statuses, v)
+	}
+	if len(s.devices.Values) > 0 { // the built-in devices are not read without need
+		var err error
+		if selection.Devices, err = inputs.DevicePatterns(deviceconfig.Default(), s.devices.Values); err != nil {
+			return nil, err
+		}
 	}
 	part, unmatched := r.Select(selection)
 	if len(unmatched) == 0 {

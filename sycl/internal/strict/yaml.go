@@ -71,6 +71,9 @@ func checkText(data []byte) error {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return &YAMLError{Line: 1, Msg: "the file is UTF-16; save it as UTF-8"}
 	}
+	if !bytes.ContainsAny(data, "\r\u0085\u2028\u2029") { // much faster than the search below
+		return nil
+	}
 	at := hiddenBreak.FindIndex(data)
 	if at == nil {
 		return nil
@@ -86,6 +89,9 @@ var conflict = regexp.MustCompile(`(?m)^(<{7}|>{7})( .*)?\r?$`)
 // ConflictLine returns the line of the first merge conflict marker, or 0 if there is none. No line
 // of JSON or YAML begins like one.
 func ConflictLine(data []byte) int {
+	if !bytes.Contains(data, []byte("<<<<<<<")) && !bytes.Contains(data, []byte(">>>>>>>")) {
+		return 0 // much faster than the search below
+	}
 	at := conflict.FindIndex(data)
 	if at == nil {
 		return 0
