@@ -120,6 +120,9 @@ type repair struct {
 
 func (r *repair) matches(target string) bool {
 	match := func(pattern string) bool {
+		if !strings.ContainsAny(pattern, "*?[\\") {
+			return pattern == target // most patterns; path.Match is slow
+		}
 		ok, _ := path.Match(pattern, target) // readOverlay has checked the pattern
 		return ok
 	}
