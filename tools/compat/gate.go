@@ -85,12 +85,15 @@ var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 func (g *gateFlags) options(args []string) (gatefiles.CheckOptions, error) {
 	o := g.CheckOptions
 	o.Reports = args
-	config, err := inputs.LoadDevices(io.Discard, g.deviceConfig.Values)
-	if err != nil {
-		return o, err
-	}
-	if o.Required, err = inputs.DevicePatterns(config, g.required.Values); err != nil {
-		return o, err
+	var err error
+	if len(g.required.Values)+len(g.deviceConfig.Values) > 0 { // the devices are not read without need
+		config, err := inputs.LoadDevices(io.Discard, g.deviceConfig.Values)
+		if err != nil {
+			return o, err
+		}
+		if o.Required, err = inputs.DevicePatterns(config, g.required.Values); err != nil {
+			return o, err
+		}
 	}
 	for _, f := range []*gatefiles.GateFile{&o.BasePolicy, &o.BaseBaseline} {
 		if f.Name == "none" {
