@@ -71,8 +71,6 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
 
         # DPC++'s module id: the path of the source in the workspace.
         module = source.short_path
-        if module in own:
-            fail("%s: srcs: duplicate source %s" % (user_label(ctx), module))
         host_name = host_stem(ctx, len(compiled), source) if host else None
         out = compile_action(ctx, toolchain, source, output_stem(ctx, module), own_options, host_name, post_link = post_link)
         compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer, compare = out.compare))
