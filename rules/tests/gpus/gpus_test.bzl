@@ -149,7 +149,7 @@ def gpus_test_suite(name):
         ("old_amd", ["cannot build for 'amd_gpu_gfx701': LLVM cannot exchange values between work-items on GPUs before gfx800"], {"sycl_targets": ["amd_gpu_gfx701"]}),
         ("object", ["'nvidia_gpu_sm_90' requires state = \"executable\""], {"state": "object", "sycl_targets": ["nvidia_gpu_sm_90"]}),
         ("specialize", ["specialize has no effect on 'amd_gpu_gfx90a'"], {"specialize": {"a": "1"}, "sycl_targets": ["spir64", "amd_gpu_gfx90a"]}),
-        ("cpu", ["images for 'x86_64' need opencl-aot, which is part of Intel's oneAPI only"], {"sycl_targets": ["x86_64"]}),
+        ("cpu", ["images for 'x86_64' need opencl-aot, which only Intel's oneAPI contains"], {"sycl_targets": ["x86_64"]}),
     ]:
         _fails_test(name = test + "_test", target_under_test = _binary(test, **arguments), texts = texts)
     _fails_without_llc_test(
