@@ -42,6 +42,7 @@ type scanner struct {
 	members, relocations, properties int
 	text                             int64 // bytes of names and values
 	inflated                         int64 // bytes of compressed containers and bundles
+	images                           inflatedImages
 
 	textKernels int // kernels in source text
 
