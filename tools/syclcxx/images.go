@@ -114,6 +114,14 @@ type imageSet struct {
 
 func (s *imageSet) file(name string) string { return filepath.Join(s.dir, name) }
 
+// advice returns what to do about an undefined name in device code.
+func (s *imageSet) advice() string {
+	if s.source == "" { // linked code
+		return "Link the object or static library that defines it, compiled with -fsycl-rdc; a kernel cannot use functions or variables of a shared library"
+	}
+	return "Define it in the same source or in a header that it includes; to use definitions in other sources, compile and link these sources with -fsycl-rdc"
+}
+
 // table builds the images and returns the name of their file table.
 func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) {
 	driver, err := s.driver()
@@ -124,7 +132,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	table := s.file("all.table")
 	if !ownPostLink {
 		return table, dpcppimages.Run(ctx, s.env.Stderr, dpcppimages.Options{
-			Bitcode: s.name, Built: s.built, DPCPP: d, Split: s.line.Split, Dependencies: s.imports, ToLink: "compile and link these sources with -fsycl-rdc",
+			Bitcode: s.name, Built: s.built, DPCPP: d, Split: s.line.Split, Dependencies: s.imports, Advice: s.advice(),
 			CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table, KeepDebugInfo: s.line.DebugInfo,
 		})
 	}

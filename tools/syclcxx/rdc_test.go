@@ -68,3 +68,13 @@ func TestRDCByDefault(t *testing.T) {
 		t.Error("compiler caches would mix objects of machines with and without LLVM")
 	}
 }
+
+// TestUndefinedAdvice checks that the error about an undefined function does not name an option
+// that was used for the link.
+func TestUndefinedAdvice(t *testing.T) {
+	for source, want := range map[string]string{"a.cpp": "compile and link these sources with -fsycl-rdc", "": "a kernel cannot use functions or variables of a shared library"} {
+		if got := (&imageSet{source: source}).advice(); !strings.HasSuffix(got, want) {
+			t.Errorf("source %q: %s", source, got)
+		}
+	}
+}

@@ -29,7 +29,7 @@ type Options struct {
 	DPCPP         modulefiles.DPCPP
 	Split         string // one of SplitModes
 	Dependencies  bool   // whether images may import functions and variables
-	ToLink        string // how to link device code of other sources, for errors; "" for the rules' advice
+	Advice        string // what to do about an undefined name, for errors; "" for the rules' advice
 	CodeDir       string // directory for SPIR-V
 	PropertiesDir string // directory for property files and symbol files
 	Table         string // table file to write
@@ -153,8 +153,8 @@ func (o *Options) undefinedText(images []*modulefiles.Image, kind, name string) 
 	if strings.HasPrefix(name, "_ZTV") { // a vtable, which DPC++ only generates in the source that needs it
 		return text + ". Define the virtual functions of the class in the same source or in a header that it includes"
 	}
-	return text + ". Define it in the same source or in a header that it includes; to use definitions in other sources, " +
-		cmp.Or(o.ToLink, "set rdc = True on this target, and on the sycl_cc_library in deps that contains them")
+	return text + ". " + cmp.Or(o.Advice, "Define it in the same source or in a header that it includes; to use definitions in other sources, "+
+		"set rdc = True on this target, and on the sycl_cc_library in deps that contains them")
 }
 
 // user returns a kernel that uses an undefined name, and its location, or the bitcode file if the
