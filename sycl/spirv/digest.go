@@ -1,6 +1,7 @@
 package spirv
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -9,8 +10,8 @@ import (
 // PutDigests adds the digests of a module's kernels to the property sets of its device image.
 func PutDigests(r *propset.Registry, data []byte) error {
 	digests, err := Digests(data)
-	for kernel, digest := range digests {
-		r.Add(propset.KernelDigests).Put(kernel, propset.Uint(digest))
+	for _, kernel := range slices.Sorted(maps.Keys(digests)) { // in an order that does not vary
+		r.Add(propset.KernelDigests).Put(kernel, propset.Uint(digests[kernel]))
 	}
 	return err
 }

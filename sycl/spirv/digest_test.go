@@ -2,10 +2,13 @@ package spirv
 
 import (
 	"encoding/binary"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
 const digested = `
@@ -67,4 +70,21 @@ func TestDigests(t *testing.T) {
 func FuzzDigests(f *testing.F) {
 	f.Add(assemble(f, binary.LittleEndian, digested))
 	f.Fuzz(func(_ *testing.T, data []byte) { Digests(data) })
+}
+
+// TestDigestsAreInOrder checks that the property set of digests is the same each time.
+func TestDigestsAreInOrder(t *testing.T) {
+	data, err := StripDebug(testkit.Must(os.ReadFile("testdata/kernels.spv"))(t))
+	testkit.NoError(t, err)
+	for range 20 {
+		r := new(propset.Registry)
+		testkit.NoError(t, PutDigests(r, data))
+		var names []string
+		for _, p := range r.Set(propset.KernelDigests).Properties() {
+			names = append(names, p.Key)
+		}
+		if len(names) < 10 || !slices.IsSorted(names) {
+			t.Fatalf("kernels %q", names)
+		}
+	}
 }
