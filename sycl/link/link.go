@@ -16,7 +16,7 @@
 // A device accepts a module if the module has an image for it, so symbols resolve separately for
 // each target. The targets come from the images: TRIPLE=ARCH for native code, and the architecture
 // of the triple for IR, where spir64 includes spir64_gen and spir64_x86_64. IR whose requirements
-// name fixed targets is for these only, so they are separate targets, in addition to all others.
+// name fixed targets is for these only, so each is a separate target; all other IR is for them, too.
 //
 // A module has imports for each target that it has an image for, and only a module with an image
 // for the same target can satisfy them: a driver cannot link SPIR-V with native code, or native

@@ -52,7 +52,7 @@ func (l *linker) specConstantLayouts() {
 	}
 }
 
-// A constantNumber is a number of constants in modules that are linked with each other.
+// A constantNumber is the number of a constant in a group of modules that are linked with each other.
 type constantNumber struct {
 	group  int
 	number uint32

@@ -75,7 +75,7 @@ func setKeys(set string) func(*module) []string {
 // kernels returns functions that list the kernels of a module. No two modules may share a kernel
 // of the same list. The copies with the default values of specialization constants have their own
 // list: the runtime uses either the image or its copy, but sycl::link, the purpose of code in
-// object state, rejects both.
+// object state, rejects a kernel that is in both.
 func kernels(state syclbin.State) []func(*module) []string {
 	names := setKeys(propset.KernelNames)
 	if state == syclbin.Object {
@@ -97,7 +97,7 @@ func (l *linker) repeated(modules []*module) (list []*module, targets set) {
 	if len(modules) < 2 {
 		return nil, nil
 	}
-	// What one module has, and what two have, for each combination of kinds.
+	// The targets of at least one module, and of at least two, for each combination of kinds.
 	type count struct{ once, twice set }
 	counts := make(map[uint8]count)
 	for _, m := range modules {
@@ -165,7 +165,7 @@ type exporters struct {
 	has     []covered
 }
 
-// covered holds the targets for which there are modules that require the same kinds of device.
+// covered holds the targets of all exporters that require the same kinds of device.
 type covered struct {
 	kinds uint8
 	set

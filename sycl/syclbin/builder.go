@@ -135,8 +135,8 @@ func nativeFirst(modules []*Module) []*Module {
 }
 
 // Separate moves each native image that the runtime would confuse with another into its own
-// abstract module, as [Builder] does, and returns how many were moved. If no image has to be moved, the order
-// of the file does not change.
+// abstract module, as [Builder] does, and removes compile_target from modules with only IR. It
+// returns how many of both it changed. If the result is 0, the order of the file does not change.
 func (f *File) Separate() (changed int) {
 	var list []*Module
 	for _, m := range f.Modules {

@@ -157,7 +157,7 @@ func (v *v1Reader) headers() error {
 }
 
 // assign checks that each image of a kind has one owner. A lenient reader assigns them to the
-// modules in order if first indices were not advanced.
+// modules in order if some have several owners but the counts add up.
 func (v *v1Reader) assign(kind Kind) error {
 	total := int64(len(v.images[kind]))
 	owner := make([]int, total) // module + 1

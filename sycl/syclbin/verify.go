@@ -137,7 +137,7 @@ func VerifyForm(f *File, r *release.Release) []Finding {
 }
 
 // VerifyFor checks what only matters to a runtime release, regardless of the current or future
-// form of the file: what 2025.3 omits.
+// form of the file: for 2025.3, IR that it ignores, and native images with which it cannot reliably link.
 func VerifyFor(f *File, r *release.Release) []Finding {
 	if r != release.Before2026() {
 		return nil

@@ -34,7 +34,7 @@ standard error lists three possible edits and the number of statuses that each l
 remove the device from both lists, which loses the kernels that run there; add an
 exception to the policy for each kernel that does not run; or change the source, which
 loses no status. It proposes the edit that loses the fewest statuses, but never an edit
-that leaves a target without a device. --unsupported drop always removes such devices,
+that leaves a target without a device. --unsupported drop removes all such devices,
 restrict keeps them in sycl_targets and lists the other devices in fixed_targets, and
 keep changes nothing.
 

@@ -337,7 +337,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"--llvm-spirv", "llvm-spirv"}, {"--llc", "llc"}, {"--driver", ""}} {
-		if code, stderr := translate(append(args, "b.bc")...); code != cli.ExitUsage || !strings.Contains(stderr, "expected one of --llvm-spirv, --llc and --driver") {
+		if code, stderr := translate(append(args, "b.bc")...); code != cli.ExitUsage || !strings.Contains(stderr, "expected exactly one of --llvm-spirv, --llc and --driver") {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)
 		}
 	}

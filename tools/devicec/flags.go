@@ -107,7 +107,7 @@ func setupTranslate(fs *flag.FlagSet, kept *buildstep.Cache) cli.Run {
 		}
 		given := slices.DeleteFunc([]string{o.LLVMSPIRV, o.LLC, o.DPCPP.Driver}, func(program string) bool { return program == "" })
 		if len(given) != 1 {
-			return cli.Usagef("expected one of --llvm-spirv, --llc and --driver")
+			return cli.Usagef("expected exactly one of --llvm-spirv, --llc and --driver")
 		}
 		companion := []string{"spirv-val", o.SPIRVVal}
 		if o.DPCPP.Driver != "" {

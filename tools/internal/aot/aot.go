@@ -31,7 +31,7 @@ type Options struct {
 	Targets []Target
 	CodeDir string           // directory for native images
 	Options []string         // options for ocloc's compiler
-	Library bool             // whether images of other modules may call functions in these
+	Library bool             // whether images of other modules may call functions in the images
 	Share   Sharing          // how devices of a family share a compilation; empty for ShareFamilies
 	Skip    bool             // whether to omit an image that ocloc rejects
 	Skipped func(Rejection)  // reports an omitted image; nil to write a warning to the log
