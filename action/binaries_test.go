@@ -11,8 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// object writes an offload binary, as in an object file of a program, with kernels, some of which
-// need fp64.
+// object writes an offload binary, as object files contain it. Some of its kernels need fp64.
 func (w *checkout) object(name string) {
 	w.Helper()
 	code := testkit.ReadFile(w, "../sycl/spirv/testdata/kernels.spv")

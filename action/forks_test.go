@@ -72,7 +72,7 @@ func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 }
 
 // TestAttackArtifactOverPolicy checks that an artifact cannot change the rules, neither with files
-// that overwrite those of the checkout nor with the device data in its reports.
+// that overwrite files of the checkout nor with the device data in its reports.
 func TestAttackArtifactOverPolicy(t *testing.T) {
 	w := newCheckout(t)
 	w.write(".github/sycl-compat.yml", strictPolicy)

@@ -86,7 +86,7 @@ func (g *gateFlags) options(args []string) (gatefiles.CheckOptions, error) {
 	o := g.CheckOptions
 	o.Reports = args
 	var err error
-	if len(g.required.Values)+len(g.deviceConfig.Values) > 0 { // the devices are not read without need
+	if len(g.required.Values)+len(g.deviceConfig.Values) > 0 { // otherwise, nothing needs the devices
 		config, err := inputs.LoadDevices(io.Discard, g.deviceConfig.Values)
 		if err != nil {
 			return o, err

@@ -270,7 +270,7 @@ func (s *showCommand) choose(r *report.Report) (*report.Report, error) {
 		v, _ := compat.ParseStatus(name) // validated with the other flags
 		selection.Statuses = append(selection.Statuses, v)
 	}
-	if len(s.devices.Values) > 0 { // the built-in devices are not read without need
+	if len(s.devices.Values) > 0 { // otherwise, nothing needs the built-in devices
 		var err error
 		if selection.Devices, err = inputs.DevicePatterns(deviceconfig.Default(), s.devices.Values); err != nil {
 			return nil, err
