@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -237,7 +238,18 @@ type design func(b *builder, p programs, sources, devices []string, w buildWay) 
 // A way is a configuration of the rules.
 type buildWay struct {
 	split string // device_code_split
+	share string // share_gpu_families: families or off
 	rdc   bool   // whether the sources are linked
+
+	families map[string]string // families of devices
+}
+
+// name returns the name of the way in tables.
+func (w buildWay) name() string {
+	if w.share == "families" {
+		return "rules, " + w.split
+	}
+	return "rules, " + w.split + ", families " + w.share
 }
 
 // compileAll compiles sources to bitcode.
@@ -281,7 +293,7 @@ func buildByRules(b *builder, p programs, sources, devices []string, w buildWay)
 	}
 	pack := step{args: []string{p["packager"], "pack", "--state", "executable", "--output", "out/program.syclbin"}, outputs: []string{"out/program.syclbin"}}
 	for _, source := range sources {
-		images, err := imagesOf(b, p, "out/"+source, devices)
+		images, err := imagesOf(b, p, "out/"+source, devices, w)
 		if err != nil {
 			return err
 		}
@@ -323,7 +335,7 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w buildWay)
 }
 
 // imagesOf produces the images of a source for all devices. It returns the packager's arguments.
-func imagesOf(b *builder, p programs, stem string, devices []string) (pack step, err error) {
+func imagesOf(b *builder, p programs, stem string, devices []string, w buildWay) (pack step, err error) {
 	translate := step{
 		args: []string{p["devicec"], "translate", "--llvm-spirv", p["llvm-spirv"], "--spirv-val", p["spirv-val"], "--code-dir", stem + ".spv",
 			"--properties-dir", stem + ".properties", "--table", stem + ".table", stem + ".split.table"},
@@ -341,21 +353,61 @@ func imagesOf(b *builder, p programs, stem string, devices []string) (pack step,
 	if err := b.run(translate, filter); err != nil {
 		return step{}, err
 	}
-	for _, device := range devices {
-		name := stem + "." + device
-		aot := step{
-			args:    []string{p["aot"], "--ocloc", p["ocloc"], "--server", p["server"], "--device", device, "--code-dir", name + ".bin", "--output", name + ".table", name + ".filtered.table"},
-			inputs:  []string{name + ".filtered.table", stem + ".spv"},
-			outputs: []string{name + ".table", name + ".bin"},
+	for _, family := range byFamily(devices, w.families) {
+		code := stem + "." + family[0] + ".bin"
+		compile := step{
+			args:    []string{p["aot"], "--ocloc", p["ocloc"], "--server", p["server"], "--share=" + w.share, "--code-dir", code},
+			inputs:  []string{stem + ".spv"},
+			outputs: []string{code},
 			worker:  true,
 		}
-		if err := b.run(aot); err != nil {
+		var filtered []string
+		for _, device := range family {
+			table := stem + "." + device + ".table"
+			filtered = append(filtered, stem+"."+device+".filtered.table")
+			compile.args = append(compile.args, "--device", device, "--output", table)
+			compile.outputs = append(compile.outputs, table)
+			pack.args = append(pack.args, "--table", "spir64_gen-unknown-unknown="+targetOf(device)+"="+table)
+		}
+		compile.args = append(compile.args, filtered...)
+		compile.inputs = append(compile.inputs, filtered...)
+		if err := b.run(compile); err != nil {
 			return step{}, err
 		}
-		pack.inputs = append(pack.inputs, name+".table", name+".bin")
-		pack.args = append(pack.args, "--table", "spir64_gen-unknown-unknown="+targetOf(device)+"="+name+".table")
+		pack.inputs = append(pack.inputs, compile.outputs...)
 	}
 	return pack, nil
+}
+
+// readFamilies reads the table of GPU families. It returns the family of each device in it.
+func readFamilies(path string) (map[string]string, error) {
+	table, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	families := map[string]string{}
+	for line := range strings.Lines(string(table)) {
+		if fields := strings.Split(line, "\t"); len(fields) > 2 {
+			families[fields[1]] = fields[0]
+		}
+	}
+	return families, nil
+}
+
+// byFamily groups devices as the rules do: the devices of a family have one action.
+func byFamily(devices []string, families map[string]string) (groups [][]string) {
+	index := map[string]int{}
+	for _, device := range devices {
+		family := cmp.Or(families[device], device)
+		i, ok := index[family]
+		if !ok {
+			i = len(groups)
+			index[family] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], device)
+	}
+	return groups
 }
 
 // targetOf returns the target for an ocloc device.
@@ -387,6 +439,31 @@ func buildMonolith(b *builder, p programs, sources, devices []string, _ buildWay
 	})
 }
 
+// buildEachGPU builds one module, which ocloc compiles for each device in a separate call.
+func buildEachGPU(b *builder, p programs, sources, devices []string, _ buildWay) error {
+	all, err := compileAll(b, p, sources, false)
+	if err != nil {
+		return err
+	}
+	spirv, err := linkedModule(b, p, "out/all", all)
+	if err != nil {
+		return err
+	}
+	return eachGPU(b, p, spirv, "out/all", devices)
+}
+
+// eachGPU calls ocloc for each device.
+func eachGPU(b *builder, p programs, spirv, stem string, devices []string) error {
+	for _, device := range devices {
+		image := stem + "." + device + ".bin"
+		err := b.run(step{args: []string{p["ocloc"], "compile", "-q", "-spirv_input", "-file", spirv, "-device", device, "-o", image}, inputs: []string{spirv}, outputs: []string{image}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // buildBare runs only the compilers that buildByRules runs.
 func buildBare(b *builder, p programs, sources, devices []string, _ buildWay) error {
 	for _, source := range sources {
@@ -398,12 +475,8 @@ func buildBare(b *builder, p programs, sources, devices []string, _ buildWay) er
 		if err != nil {
 			return err
 		}
-		for _, device := range devices {
-			image := "out/" + source + "." + device + ".bin"
-			err := b.run(step{args: []string{p["ocloc"], "compile", "-q", "-spirv_input", "-file", spirv, "-device", device, "-o", image}, inputs: []string{spirv}, outputs: []string{image}})
-			if err != nil {
-				return err
-			}
+		if err := eachGPU(b, p, spirv, "out/"+source, devices); err != nil {
+			return err
 		}
 	}
 	return nil
