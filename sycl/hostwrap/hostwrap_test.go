@@ -388,6 +388,50 @@ int main(int count, char **names) {
 	}
 }
 
+// A program ends with a message if its sources use one kernel name for function objects of two types.
+func TestKernelsOfTwoTypes(t *testing.T) {
+	include := testkit.Must(filepath.Abs("../../rules/dpcpp/host"))(t)
+	const header = `#include <rules_sycl/one_type.hpp>
+template <class K, class Function> void submit(Function) { (void)&rules_sycl::OneType<K, Function>::here; }
+class Step;
+template <class T> class Named;
+template <class T> void run(T *p) { submit<Step>([=] { *p = T(2); }); }
+template <class T> void named(T *p) { submit<Named<T>>([=] { *p = T(2); }); }
+`
+	for _, tool := range []string{"g++", "clang++"} {
+		compiler := testkit.Program(t, tool)
+		for name, tt := range map[string]struct {
+			a, b string
+			ends bool
+		}{
+			"one instance":         {"void a(int *p) { run(p); }", "void b(int *p) { run(p); }", false},
+			"two instances":        {"void a(int *p) { run(p); }", "void b(double *p) { run(p); }", true},
+			"names with arguments": {"void a(int *p) { named(p); }", "void b(double *p) { named(p); }", false},
+			"numbers of lambdas":   {"static auto f = [] { submit<Step>([] {}); };\nvoid a() { f(); }", "[[maybe_unused]] auto g = [] {};\nstatic auto f = [] { submit<Step>([] {}); };\nvoid b() { f(); }", false},
+			"two classes":          {"struct A { void operator()() const {} };\nvoid a() { submit<Step>(A()); }", "struct B { void operator()() const {} };\nvoid b() { submit<Step>(B()); }", true},
+			"an unnamed kernel":    {"void a(int *p) { auto f = [=] { *p = 1; }; submit<decltype(f)>(f); }", "void b(long *p) { auto f = [=] { *p = 1; }; submit<decltype(f)>(f); }", false},
+			"a different order":    {"void a(double *p) { run(p); }\nvoid c(int *p) { named(p); }", "void b(double *p) { named(p); run(p); }", false},
+		} {
+			dir := t.TempDir()
+			put(t, filepath.Join(dir, "a.cpp"), []byte(header+tt.a))
+			put(t, filepath.Join(dir, "b.cpp"), []byte(header+tt.b+"\nint main() {}\n"))
+			run := func(argv ...string) (string, error) {
+				cmd := exec.Command(argv[0], argv[1:]...)
+				cmd.Dir = dir
+				out, err := cmd.CombinedOutput()
+				return string(out), err
+			}
+			if out, err := run(compiler, "-std=c++17", "-Wall", "-Werror", "-O1", "-I"+include, "a.cpp", "b.cpp", "-o", "main"); err != nil {
+				t.Fatalf("%s: %s: %v\n%s", tool, name, err, out)
+			}
+			out, err := run("./main")
+			if (err != nil) != tt.ends || tt.ends && !strings.HasPrefix(out, "rules_sycl: two kernels have the name 'Step', and the runtime would run one for both: ") {
+				t.Errorf("%s: %s: %v\n%s", tool, name, err, out)
+			}
+		}
+	}
+}
+
 // A virtual function is in one image per device, because the runtime links all images of a set.
 func TestVirtualFunctions(t *testing.T) {
 	image := func(target, device, name string) Image {

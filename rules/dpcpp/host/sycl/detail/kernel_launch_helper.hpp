@@ -13,6 +13,7 @@
 
 #include <rules_sycl/find.hpp>
 #include <rules_sycl/form.hpp>
+#include <rules_sycl/one_type.hpp>
 
 namespace rules_sycl {
 
@@ -23,13 +24,6 @@ template <class K, unsigned long Size, unsigned long Name, unsigned long Form>
 struct Submitted {
   __attribute__((used, visibility("hidden"))) static inline char here = 0;
 };
-
-// FNV-1a, 0 for an empty text.
-constexpr unsigned long hash(const char *text) {
-  unsigned long out = *text ? 0xcbf29ce484222325 : 0;
-  for (; *text; text++) out = (out ^ static_cast<unsigned char>(*text)) * 0x100000001b3;
-  return out;
-}
 
 #if !defined(__clang__) || defined(RULES_SYCL_TABLE)
 // layout_of returns the layout of a kernel of the given size. It throws if the device compilation
@@ -73,6 +67,9 @@ struct KernelWrapper {
   static void wrap(const Type &kernel) {
     (void)&rules_sycl::Submitted<K, sizeof(Type), rules_sycl::hash(KernelInfo<K>::getName()),
                                  rules_sycl::form<Type>()>::here;
+#if defined(__GXX_RTTI)
+    (void)&rules_sycl::OneType<K, Type>::here;
+#endif
     static const bool checked = rules_sycl::check<K, Type>();
     (void)checked;
     KernelWrapperOfLibrary<As, K, Type, Element, Properties>::wrap(kernel);
