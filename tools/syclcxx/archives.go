@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"io"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +104,8 @@ var linkerValueOptions = strings.Fields(`-o -e -T -h -u -z -m -y -a -b -A -O -I 
 
 // linkedFiles returns the objects and archives that the linker reads, in order and without
 // duplicates: the files on the command line, including arguments of -Wl and -Xlinker, and the
-// libraries that -l finds in the directories of -L and LIBRARY_PATH.
+// libraries that -l finds in the directories of -L and LIBRARY_PATH. For a linker script, it returns
+// the files that the script names.
 func (c *compiler) linkedFiles(words []lineWord) []string {
 	pieces := linkerPieces(words)
 	var dirs []string
@@ -110,13 +114,7 @@ func (c *compiler) linkedFiles(words []lineWord) []string {
 			dirs = append(dirs, dir)
 		}
 	}
-	dirs = append(dirs, environmentDirs("LIBRARY_PATH")...)
-	var files []string
-	add := func(file string) {
-		if file = filepath.Clean(file); !slices.Contains(files, file) {
-			files = append(files, file)
-		}
-	}
+	read := linkerFiles{dirs: append(dirs, environmentDirs("LIBRARY_PATH")...)}
 	static := slices.Contains(c.line.Link, "-static")
 	var pushed []bool
 	for i := 0; i < len(pieces); i++ {
@@ -134,18 +132,128 @@ func (c *compiler) linkedFiles(words []lineWord) []string {
 			}
 		default:
 			if library, ok := libraryValue(pieces, i, p, "-l", "--library"); ok {
-				if file := findLibrary(library, dirs, static); file != "" {
-					add(file)
-				}
+				read.library(library, static)
 			} else if !strings.HasPrefix(p, "-") {
-				add(p)
+				read.file(p)
 			}
 			if slices.Contains(linkerValueOptions, p) || slices.Contains([]string{"-l", "-L", "--library", "--library-path"}, p) {
 				i++
 			}
 		}
 	}
-	return files
+	return read.files
+}
+
+// linkerFiles collects the files that the linker reads.
+type linkerFiles struct {
+	dirs    []string // where -l and linker scripts find files
+	files   []string
+	scripts []string // linker scripts that were read
+}
+
+// file adds an object or archive, or the files that a linker script names.
+func (l *linkerFiles) file(path string) {
+	path = filepath.Clean(path)
+	if slices.Contains(l.files, path) {
+		return
+	}
+	if names, ok := scriptInputs(path); ok {
+		l.script(path, names)
+		return
+	}
+	l.files = append(l.files, path)
+}
+
+// library adds the archive that -l finds. A shared library counts only if it is a linker script.
+func (l *linkerFiles) library(library string, static bool) {
+	path := findLibrary(library, l.dirs, static)
+	if path == "" {
+		return
+	}
+	if names, ok := scriptInputs(path); ok {
+		l.script(filepath.Clean(path), names)
+	} else if !strings.HasSuffix(path, ".so") || strings.HasPrefix(library, ":") {
+		l.file(path)
+	}
+}
+
+// script adds the files that a linker script names. The linker searches for them in the current
+// directory, next to the script, and in the directories of libraries.
+func (l *linkerFiles) script(path string, names []string) {
+	if slices.Contains(l.scripts, path) {
+		return
+	}
+	l.scripts = append(l.scripts, path)
+	for _, name := range names {
+		if library, ok := strings.CutPrefix(name, "-l"); ok {
+			l.library(library, false)
+			continue
+		}
+		candidates := []string{name}
+		if !filepath.IsAbs(name) {
+			for _, dir := range append([]string{filepath.Dir(path)}, l.dirs...) {
+				candidates = append(candidates, filepath.Join(dir, name))
+			}
+		}
+		if i := slices.IndexFunc(candidates, exists); i >= 0 {
+			l.file(candidates[i])
+		}
+	}
+}
+
+// maxScript limits the size of a linker script.
+const maxScript = 1 << 20
+
+// scriptInputs returns the names in the commands INPUT and GROUP of a linker script. It returns
+// false if the file is not a linker script.
+func scriptInputs(path string) ([]string, bool) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > maxScript {
+		return nil, false
+	}
+	start := make([]byte, 8)
+	n, _ := io.ReadFull(file, start)
+	if slices.ContainsFunc(start[:n], func(b byte) bool { return b >= 0x7f || b < '\t' }) || strings.HasPrefix(string(start), "!<") {
+		return nil, false
+	}
+	rest, err := io.ReadAll(file)
+	if err != nil || bytes.IndexByte(rest, 0) >= 0 {
+		return nil, false
+	}
+	return parseScript(string(start[:n]) + string(rest)), true
+}
+
+var scriptWords = regexp.MustCompile(`(?s)/\*.*?\*/|"[^"\n]*"|[()]|[^\s,()"]+`)
+
+// parseScript returns the names in the commands INPUT and GROUP of a linker script.
+func parseScript(text string) (names []string) {
+	depth, inputs, before := 0, false, ""
+	for _, word := range scriptWords.FindAllString(text, -1) {
+		switch {
+		case strings.HasPrefix(word, "/*"):
+			continue
+		case word == "(":
+			if depth == 0 {
+				inputs = before == "INPUT" || before == "GROUP"
+			}
+			depth++
+		case word == ")":
+			depth = max(0, depth-1)
+		case depth > 0 && inputs && word != "AS_NEEDED":
+			name := strings.Trim(word, `"`)
+			name = strings.TrimPrefix(strings.TrimPrefix(name, "="), "$SYSROOT")
+			if name != "" {
+				names = append(names, name)
+			}
+		}
+		before = word
+	}
+	return names
 }
 
 // linkerPieces returns the linker arguments that words stand for.
@@ -161,6 +269,10 @@ func linkerPieces(words []lineWord) (pieces []string) {
 		default:
 			pieces = append(pieces, strings.Join(w.Option, ""))
 		}
+	}
+	// The linker reports files that cannot be read.
+	if all, err := expanded(pieces, nil, readFile); err == nil {
+		return all
 	}
 	return pieces
 }
@@ -180,7 +292,7 @@ func libraryValue(pieces []string, i int, p, short, long string) (string, bool) 
 	return strings.CutPrefix(p, short)
 }
 
-// findLibrary returns the archive that -l finds, or "" if it finds a shared library or nothing.
+// findLibrary returns the library that -l finds, or "" if it finds nothing.
 func findLibrary(library string, dirs []string, static bool) string {
 	for _, dir := range dirs {
 		dir = cmp.Or(dir, ".")
@@ -191,7 +303,7 @@ func findLibrary(library string, dirs []string, static bool) string {
 			continue
 		}
 		if !static && exists(filepath.Join(dir, "lib"+library+".so")) {
-			return ""
+			return filepath.Join(dir, "lib"+library+".so")
 		}
 		if file := filepath.Join(dir, "lib"+library+".a"); exists(file) {
 			return file

@@ -16,6 +16,12 @@ func TestLinkedFiles(t *testing.T) {
 	for _, name := range strings.Fields("main.o d/libf.a d/libg.a d/libg.so e/libh.a env/libe.a libc.a") {
 		testkit.WriteFile(t, name, "")
 	}
+	testkit.WriteFile(t, "inputs.args", "d/libf.a\n-Le -lh")
+	testkit.WriteFile(t, "s/libs.so", "/* GNU ld script */\nOUTPUT_FORMAT(elf64-x86-64)\nGROUP ( f2.a AS_NEEDED ( -lh ) )\nINPUT(\"libf.a\", libs.so)\n")
+	testkit.WriteFile(t, "s/f2.a", "")
+	testkit.WriteFile(t, "all.ld", "INPUT(d/libf.a e/libh.a missing.a)")
+	testkit.WriteFile(t, "sections.ld", "SECTIONS { .text : { *(.text) KEEP(*(.init)) } }")
+	testkit.WriteFile(t, "main.ld", "INPUT(main.ld all.ld)")
 	t.Setenv("LIBRARY_PATH", "env")
 	for _, c := range []struct{ line, want string }{
 		{"main.o d/libf.a", "main.o d/libf.a"},
@@ -38,6 +44,13 @@ func TestLinkedFiles(t *testing.T) {
 		{"main.o -Wl,-Le,--library=h", "main.o e/libh.a"},
 		{"main.o -L. -lc ./libc.a -lc", "main.o libc.a"},
 		{"main.o -Wl,-l", "main.o"},
+		{"main.o -Wl,@inputs.args", "main.o d/libf.a e/libh.a"},
+		{"main.o -Xlinker @inputs.args", "main.o d/libf.a e/libh.a"},
+		{"main.o -Wl,@missing", "main.o @missing"},
+		{"main.o -Ls -Ld -Le -ls", "main.o s/f2.a e/libh.a d/libf.a"},
+		{"main.o all.ld", "main.o d/libf.a e/libh.a"},
+		{"main.o sections.ld", "main.o"},
+		{"main.o main.ld", "main.o d/libf.a e/libh.a"},
 	} {
 		line := testkit.Must(parseLine(strings.Fields(c.line)))(t)
 		got := (&compiler{line: line}).linkedFiles(line.Words)
