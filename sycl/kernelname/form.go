@@ -1,6 +1,7 @@
 package kernelname
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -35,6 +36,9 @@ type Form struct {
 // names that releases from 2021 to 2026 give to such kernels. Kernels that no type of the program
 // names, such as fill kernels, have no original.
 func FormOf(symbol string) (form Form, ok bool) {
+	if !slices.ContainsFunc(wrapperWords, func(word string) bool { return strings.Contains(symbol, word) }) {
+		return Form{}, false
+	}
 	m := madeOf(parse(Base(symbol)))
 	if m.written == nil {
 		return Form{}, false
@@ -42,6 +46,10 @@ func FormOf(symbol string) (form Form, ok bool) {
 	name, whole := text(m.written)
 	return Form{name, m.kind, m.strategy}, whole
 }
+
+// wrapperWords are parts of the names of all wrappers and functions that [madeOf] looks for. Symbols
+// contain names unchanged, and to search for a word is much faster than to parse a symbol.
+var wrapperWords = []string{"pf_kernel", "RangeRounded", "RoundedRange", "Krn", "_krn", "edu"}
 
 // made is the information in the name of a generated kernel.
 type made struct {

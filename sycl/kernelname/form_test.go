@@ -1,6 +1,11 @@
 package kernelname
 
-import "testing"
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // Names that DPC++ gives to the kernels of a reduction, from 2021 to 2026.
 func TestReductions(t *testing.T) {
@@ -63,6 +68,17 @@ func TestRoundedRangeOf2021(t *testing.T) {
 		form, ok := FormOf(test.symbol)
 		if !ok || form != (Form{test.want, RoundedRange, ""}) {
 			t.Errorf("%s:\ngot  %+v, %v\nwant %s", test.symbol, form, ok, test.want)
+		}
+	}
+}
+
+// FormOf parses only symbols with one of wrapperWords.
+func TestWrapperWords(t *testing.T) {
+	names := slices.Collect(maps.Keys(wrappers))
+	names = append(names, "main_krn", "aux_krn", "getRangeRoundedKernelLambda", "NDRangeReduction", "reduction_parallel_for", "reduCGFuncMulti", "reduAuxCGFunc")
+	for _, name := range names {
+		if !slices.ContainsFunc(wrapperWords, func(word string) bool { return strings.Contains(name, word) }) {
+			t.Errorf("%s contains none of %q", name, wrapperWords)
 		}
 	}
 }
