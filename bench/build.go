@@ -38,6 +38,7 @@ func setupBuild(b *Bench) func() error {
 	sizes := b.Flags.String("kernels", "8,32", "`numbers` of kernels, with commas between; 128 is the one with limits")
 	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
 	splits := b.Flags.String("splits", "auto", "values of `device_code_split` to measure, with commas between")
+	first := b.Flags.Bool("first", false, "measure only the first build")
 	steps := b.Flags.Bool("steps", false, "also print the processor time of each program; measuring that takes time of its own, and no limit is checked")
 	share := b.Flags.String("share", "families", "values of `share_gpu_families` to measure, with commas between")
 	familiesFile := b.Flags.String("families", "tools/internal/aot/families.tsv", "`table` of GPU families")
@@ -76,7 +77,7 @@ func setupBuild(b *Bench) func() error {
 			if err != nil || n < 1 {
 				return fmt.Errorf("%q is no number of kernels", size)
 			}
-			if err := measureBuild(b, p, n, strings.Split(*devices, ","), ways, *steps); err != nil {
+			if err := measureBuild(b, p, n, strings.Split(*devices, ","), ways, *first, *steps); err != nil {
 				return err
 			}
 		}
@@ -133,7 +134,7 @@ var phases = []struct {
 }{{"first build", (*project).reset}, {"one kernel changed", (*project).edit}, {"one kernel added", (*project).add}, {"nothing changed", nil}}
 
 // measureBuild measures all designs with a number of kernels.
-func measureBuild(b *Bench, p programs, kernels int, devices []string, ways []buildWay, steps bool) error {
+func measureBuild(b *Bench, p programs, kernels int, devices []string, ways []buildWay, first, steps bool) error {
 	var all []contestant
 	for _, w := range ways {
 		all = append(all, contestant{w.name(), buildByRules, w, nil})
@@ -147,7 +148,11 @@ func measureBuild(b *Bench, p programs, kernels int, devices []string, ways []bu
 	}
 	var contenders []Contender
 	times := map[string]stepTimes{}
-	for _, phase := range phases {
+	measured := phases
+	if first {
+		measured = phases[:1]
+	}
+	for _, phase := range measured {
 		for _, c := range all {
 			contender := Contender{
 				Name: fmt.Sprintf("%d kernels, %s: %s", kernels, phase.name, c.name),
@@ -185,8 +190,8 @@ func measureBuild(b *Bench, p programs, kernels int, devices []string, ways []bu
 		if w.share != "families" {
 			continue
 		}
-		first := firstTimes[[2]int{len(byFamily(devices, w.families)), len(devices)}]
-		for phase, limit := range []float64{first, changedTimes, changedTimes} {
+		limits := []float64{firstTimes[[2]int{len(byFamily(devices, w.families)), len(devices)}], changedTimes, changedTimes}
+		for phase, limit := range limits[:min(len(limits), len(measured))] {
 			if limit == 0 {
 				continue
 			}
