@@ -49,7 +49,8 @@ func FormOf(symbol string) (form Form, ok bool) {
 
 // wrapperWords are parts of the names of all wrappers and functions that [madeOf] looks for. Symbols
 // contain names unchanged, and to search for a word is much faster than to parse a symbol.
-var wrapperWords = []string{"pf_kernel", "RangeRounded", "RoundedRange", "Krn", "_krn", "edu"}
+var wrapperWords = []string{"__pf_kernel_wrapper", "RangeRoundedKernel", "RoundedRangeKernel", "Krn", "_krn", "__sycl_reduction_",
+	"NDRangeReduction", "reduction_parallel_for", "reduCGFuncMulti", "reduAuxCGFunc"}
 
 // made is the information in the name of a generated kernel.
 type made struct {

@@ -24,7 +24,7 @@ import (
 // A form remains a kernel of its own if several kernels have the name of its original. A form for a
 // rounded range also does so if no kernel has that name.
 func (b *Builder) JoinForms() {
-	j := joiner{written: map[string]string{}, ambiguous: map[string]bool{}, reductionNames: map[string]string{}, index: map[string]int32{}}
+	j := joiner{forms: map[string]kernelname.Form{}, written: map[string]string{}, ambiguous: map[string]bool{}, reductionNames: map[string]string{}, index: map[string]int32{}}
 	for i := range b.kernels {
 		j.findForm(&b.kernels[i])
 	}
@@ -42,6 +42,7 @@ func (b *Builder) JoinForms() {
 
 // A joiner holds the names of kernels by their name in the source.
 type joiner struct {
+	forms          map[string]kernelname.Form
 	written        map[string]string // mangled names of kernels with forms, or "" if not found yet
 	ambiguous      map[string]bool   // whether different kernels were found
 	reductionNames map[string]string // the first name in sort order among the forms of a reduction
@@ -54,6 +55,7 @@ func (j *joiner) findForm(k *builtKernel) {
 		return
 	}
 	k.isForm = true
+	j.forms[k.name] = f
 	j.written[f.Kernel] = ""
 	if least, ok := j.reductionNames[f.Kernel]; f.Kind == kernelname.Reduction && (!ok || k.name < least) {
 		j.reductionNames[f.Kernel] = k.name
@@ -75,7 +77,7 @@ func (j *joiner) join(k *builtKernel) {
 	if !k.isForm {
 		return
 	}
-	f, _ := kernelname.FormOf(k.name)
+	f := j.forms[k.name]
 	of := cmp.Or(j.written[f.Kernel], j.reductionNames[f.Kernel])
 	if of == "" || j.ambiguous[f.Kernel] {
 		k.isForm = false
