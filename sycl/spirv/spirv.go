@@ -742,15 +742,20 @@ func (p *parser) mode(raw rawMode) (mode executionMode, known bool, err error) {
 	return mode, known, nil
 }
 
-// sizes returns the sizes of a work-group without trailing ones.
+// sizes returns the sizes of a work-group without trailing ones. DPC++ writes the lower 32 bits of a
+// size, so 0 stands for a size that is too large for every device.
 func (mode executionMode) sizes() ([]uint64, error) {
-	if len(mode.operands) != 3 || slices.Contains(mode.operands, 0) {
-		return nil, fmt.Errorf("a work-group size is %d; expected three sizes above 0", mode.operands)
+	if len(mode.operands) != 3 {
+		return nil, fmt.Errorf("a work-group size is %d; expected three sizes", mode.operands)
 	}
 	var s []uint64
 	for n, v := range mode.operands {
 		if n == 0 || v != 1 || slices.ContainsFunc(mode.operands[n:], func(v uint32) bool { return v != 1 }) {
-			s = append(s, uint64(v))
+			size := uint64(v)
+			if size == 0 {
+				size = 1 << 32
+			}
+			s = append(s, size)
 		}
 	}
 	return s, nil
