@@ -423,13 +423,18 @@ func linkedModule(b *builder, p programs, name string, bitcode []string) (spirv 
 	)
 }
 
-// buildMonolith builds one module, which one call of ocloc compiles for all devices.
-func buildMonolith(b *builder, p programs, sources, devices []string, _ buildWay) error {
+// oneModule compiles all sources to one module.
+func oneModule(b *builder, p programs, sources []string) (spirv string, err error) {
 	all, err := compileAll(b, p, sources, false)
 	if err != nil {
-		return err
+		return "", err
 	}
-	spirv, err := linkedModule(b, p, "out/all", all)
+	return linkedModule(b, p, "out/all", all)
+}
+
+// buildMonolith builds one module, which one call of ocloc compiles for all devices.
+func buildMonolith(b *builder, p programs, sources, devices []string, _ buildWay) error {
+	spirv, err := oneModule(b, p, sources)
 	if err != nil {
 		return err
 	}
@@ -441,11 +446,7 @@ func buildMonolith(b *builder, p programs, sources, devices []string, _ buildWay
 
 // buildEachGPU builds one module, which ocloc compiles for each device in a separate call.
 func buildEachGPU(b *builder, p programs, sources, devices []string, _ buildWay) error {
-	all, err := compileAll(b, p, sources, false)
-	if err != nil {
-		return err
-	}
-	spirv, err := linkedModule(b, p, "out/all", all)
+	spirv, err := oneModule(b, p, sources)
 	if err != nil {
 		return err
 	}
