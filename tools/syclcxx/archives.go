@@ -170,11 +170,12 @@ func (l *linkerFiles) library(library string, static bool) {
 	if path == "" {
 		return
 	}
-	if names, ok := scriptInputs(path); ok {
-		l.script(filepath.Clean(path), names)
-	} else if !strings.HasSuffix(path, ".so") || strings.HasPrefix(library, ":") {
-		l.file(path)
+	if strings.HasSuffix(path, ".so") && !strings.HasPrefix(library, ":") {
+		if _, ok := scriptInputs(path); !ok {
+			return
+		}
 	}
+	l.file(path)
 }
 
 // script adds the files that a linker script names. The linker searches for them in the current
