@@ -48,7 +48,7 @@ func FormOf(symbol string) (form Form, ok bool) {
 }
 
 // wrapperWords are parts of the names of all wrappers and functions that [madeOf] looks for. Symbols
-// contain names unchanged, and to search for a word is much faster than to parse a symbol.
+// contain these names unchanged, and searching a symbol is much faster than parsing it.
 var wrapperWords = []string{"__pf_kernel_wrapper", "RangeRoundedKernel", "RoundedRangeKernel", "Krn", "_krn", "__sycl_reduction_",
 	"NDRangeReduction", "reduction_parallel_for", "reduCGFuncMulti", "reduAuxCGFunc"}
 

@@ -257,7 +257,7 @@ func TestExecutionModes(t *testing.T) {
 		{name: "all one", mode: "OpExecutionMode %K LocalSize 1 1 1", required: []uint64{1}},
 		{name: "maximum size", mode: "OpExecutionMode %K LocalSize 4294967295 4294967295 4294967295",
 			required: []uint64{4294967295, 4294967295, 4294967295}},
-		{name: "a size of 1 << 32, of which DPC++ writes the lower bits", mode: "OpExecutionMode %K LocalSize 0 1 1", required: []uint64{1 << 32}},
+		{name: "2^32, whose lower 32 bits are 0", mode: "OpExecutionMode %K LocalSize 0 1 1", required: []uint64{1 << 32}},
 		{name: "by constants", mode: "OpExecutionModeId %K LocalSizeId %64u %8u %1u", required: []uint64{64, 8}},
 		{name: "by a specialization constant", mode: "OpExecutionModeId %K LocalSizeId %s %8u %1u"},
 		{name: "hint", mode: "OpExecutionMode %K LocalSizeHint 16 1 1", hint: []uint64{16}},
