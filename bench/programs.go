@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,13 +15,19 @@ const (
 	slower = 1.10
 )
 
-// small has a one-line kernel, for which the fixed costs matter most.
-const small = `#include <sycl/sycl.hpp>
-
-void scale(sycl::queue &q, float *p, float by) {
-  q.parallel_for<class Scale>(sycl::range<1>(64), [=](sycl::id<1> i) { p[i] *= by; });
+// kernelsSource returns a source with n kernels of one line.
+func kernelsSource(n int) string {
+	var s strings.Builder
+	s.WriteString("#include <sycl/sycl.hpp>\n")
+	for i := range n {
+		fmt.Fprintf(&s, `
+void scale%[1]d(sycl::queue &q, float *p, float by) {
+  q.parallel_for<class Scale%[1]d>(sycl::range<1>(64), [=](sycl::id<1> i) { p[i] *= by + %[1]d; });
 }
-`
+`, i)
+	}
+	return s.String()
+}
 
 // setupPrograms measures syclc++ against the programs that it calls: DPC++'s compiler library, and
 // the host compiler.
@@ -34,6 +41,7 @@ func setupPrograms(b *Bench) func() error {
 	binary := b.Flags.String("syclcxx", "", "measure this `binary` instead of building the one of this module with 'go build'")
 	own := b.Flags.String("driver", "", "measure this `binary` instead of building rules/dpcpp/driver.cpp with c++")
 	host := b.Flags.String("host", "g++", "the host `compiler`: g++, as headers of DPC++ alone need no option of it")
+	kernels := b.Flags.Int("kernels", 1, "compile a source with this `number` of kernels if no SOURCE is given")
 	sources := b.Flags.Int("sources", 0, "measure builds in Bazel of programs with this `number` of sources instead of syclc++")
 	bazel := b.Flags.String("bazel", "bazel", "the `command` that runs Bazel, with startup options; a name without a slash is in PATH")
 	return func() error {
@@ -66,8 +74,8 @@ func setupPrograms(b *Bench) func() error {
 		}
 		files := b.Flags.Args()
 		if len(files) == 0 {
-			files = []string{filepath.Join(b.Dir, "small.cpp")}
-			if err := os.WriteFile(files[0], []byte(small), 0o666); err != nil {
+			files = []string{filepath.Join(b.Dir, fmt.Sprintf("%d-kernels.cpp", *kernels))}
+			if err := os.WriteFile(files[0], []byte(kernelsSource(*kernels)), 0o666); err != nil {
 				return err
 			}
 		}
