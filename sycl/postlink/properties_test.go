@@ -203,12 +203,15 @@ func TestPropertyEncoding(t *testing.T) {
 		"a work-group size of 32":  {"!reqd_work_group_size !0", "!{i32 32}", "reqd_work_group_size_uint64_t=2|ABAAAAAAAAAIAAAAAAAAAA"},
 		"a three-dimensional size": {"!reqd_work_group_size !0", "!{i64 8, i64 4, i64 2}", "reqd_work_group_size_uint64_t=2|ADAAAAAAAAACAAAAAAAAAQAAAAAAAAAACAAAAAAAAAA"},
 		"a size of 1, 1, 32":       {"!reqd_work_group_size !0", "!{i64 1, i64 1, i64 32}", "reqd_work_group_size_uint64_t=2|ADAAAAAAAAQAAAAAAAAAAEAAAAAAAAAAgAAAAAAAAAA"},
+		"a size of 2^32":           {"!reqd_work_group_size !0", "!{i64 4294967296, i32 1, i32 1}", "reqd_work_group_size_uint64_t=2|ADAAAAAAAAAAAAAABAAAAEAAAAAAAAAABAAAAAAAAAA"},
+		"2^32 from SPIR-V":         {"!reqd_work_group_size !0", "!{i32 0, i32 1, i32 1}", "reqd_work_group_size_uint64_t=2|ADAAAAAAAAAAAAAABAAAAEAAAAAAAAAABAAAAAAAAAA"},
 		"a sub-group size":         {"!intel_reqd_sub_group_size !0", "!{i32 32}", "reqd_sub_group_size=1|32"},
 		"a matrix":                 {"!sycl_joint_matrix !0", `!{!"matrix_type::fp64,use::a,16,16"}`, "joint_matrix=2|wDAAAAAAAAQbhRncph3X0lHclpjOmBnN0wSdzVmO6EGLxYDLxYD"},
 		"a target":                 {"", "", "compile_target=2|oBAAAAAAAAQauRXZs91ZwV3XwZ3Y"},
 		"all parameters removed":   {"!sycl_kernel_omit_args !0", "!{i1 true, i1 true}", "k=2|CAAAAAAAAAwA"},
 		"one parameter removed":    {"!sycl_kernel_omit_args !0", "!{i1 false, i1 true, i1 false}", "k=2|DAAAAAAAAAgA"},
 		"first and third removed":  {"!sycl_kernel_omit_args !0", "!{i1 true, i1 false, i1 true}", "k=2|DAAAAAAAAAQB"},
+		"2^32 for the program":     {"!reqd_work_group_size !0", "!{i64 4294967296, i32 1, i32 1}", "k@reqd_work_group_size=2|gBAAAAAAAAAAAAAABAAAAEAAAAA"},
 		"sizes for the program":    {"!reqd_work_group_size !0", "!{i32 1, i32 2, i32 4}", "k@reqd_work_group_size=2|gBAAAAAAAAQAAAAACAAAAQAAAAA"},
 	} {
 		t.Run(name, func(t *testing.T) {

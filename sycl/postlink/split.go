@@ -3,7 +3,6 @@ package postlink
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -67,11 +66,6 @@ func (im *imageModule) groups() ([]*Image, error) {
 	m, o := im.ir, im.split
 	if !slices.Contains(SplitModes, o.Mode) {
 		return nil, fmt.Errorf("unknown split mode %q", o.Mode)
-	}
-	for _, k := range m.Kernels() {
-		if err := checkWorkGroup(m, k); err != nil {
-			return nil, err
-		}
 	}
 	groups, err := entryPointGroups(m, o)
 	if err != nil {
@@ -281,20 +275,6 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		list(&b, matrices)
 	}
 	return b.String(), source, nil
-}
-
-// checkWorkGroup returns an error for a kernel whose required work-group size SPIR-V cannot express.
-// Compilers truncate sizes to 32 bits, so 2^32 arrives as 0.
-func checkWorkGroup(m *llvmir.Module, k *llvmir.Function) error {
-	sizes, err := devicecode.WorkGroupSize(m, k)
-	if err != nil || !slices.ContainsFunc(sizes, func(n uint64) bool { return n == 0 || n > math.MaxUint32 }) {
-		return err
-	}
-	place := ""
-	if frame, ok := k.DebugLoc(); ok {
-		place = devicecode.Place(frame).String() + ": "
-	}
-	return &devicecode.MetadataError{Msg: fmt.Sprintf("%skernel '%s': required work-group size is out of range; use sizes from 1 to %d", place, kernelname.Display(k.Name()), uint32(math.MaxUint32))}
 }
 
 // sizesOfKey writes the sizes that an entry point requires.

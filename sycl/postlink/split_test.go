@@ -306,12 +306,6 @@ func TestSplitRejects(t *testing.T) {
 	}{
 		{"a work-group size of four dimensions", kernel("a", "a.cpp", `"sycl-work-group-size"="1,2,3,4"`), SplitOptions{Mode: SplitPerSource},
 			"function a: attribute \"sycl-work-group-size\": invalid value \"1,2,3,4\"; expected 1 to 3 sizes"},
-		{"a work-group size of 2^32 that became 0", "define spir_kernel void @_ZTS1K() \"sycl-module-id\"=\"a.cpp\" !dbg !2 !reqd_work_group_size !1 {\n  ret void\n}\n" +
-			"!1 = !{i32 1, i32 1, i32 0}\n!2 = distinct !DISubprogram(name: \"operator()\", scope: !3, file: !3, line: 7)\n!3 = !DIFile(filename: \"a.cpp\", directory: \".\")\n",
-			SplitOptions{Mode: SplitAuto}, "a.cpp:7: kernel 'K': required work-group size is out of range; use sizes from 1 to 4294967295"},
-		{"a 64-bit work-group size", kernel("_ZTS1K", "a.cpp", "!reqd_work_group_size !1") + "!1 = !{i64 4294967296, i64 1}\n", SplitOptions{Mode: SplitPerKernel},
-			"kernel 'K': required work-group size is out of range"},
-		{"the largest work-group size", kernel("a", "a.cpp", "!reqd_work_group_size !1") + "!1 = !{i64 4294967295, i32 1}\n", SplitOptions{Mode: SplitPerKernel}, ""},
 		{"a sub-group size that is not a number", kernel("a", "a.cpp", `"sycl-sub-group-size"="wide"`), SplitOptions{Mode: SplitPerSource},
 			"function a: attribute \"sycl-sub-group-size\": invalid size \"wide\"; expected a positive number"},
 		{"two sub-group sizes of a kernel", kernel("a", "a.cpp", "!intel_reqd_sub_group_size !1") + "!1 = !{i32 16, i32 32}\n", SplitOptions{Mode: SplitPerSource},
