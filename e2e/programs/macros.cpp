@@ -8,6 +8,10 @@
 #error "no macro of SYCL"
 #endif
 
+#ifndef SOURCE
+#define SOURCE "macros.cpp"
+#endif
+
 int main() {
   Run r;
   int *out = r.out;
@@ -35,7 +39,9 @@ int main() {
     out[0] = 5;
   }
   r.expect(5, "a range that does not fit in an int");
-  out[0] = std::strcmp(__BASE_FILE__, __FILE__) == 0 && !std::strstr(__FILE__, "bazel-out");
+  out[0] = std::strcmp(__BASE_FILE__, SOURCE) == 0 && std::strcmp(__FILE__, SOURCE) == 0;
   r.expect(1, "__BASE_FILE__ is the source");
+  r.queue.single_task([=] { out[0] = sizeof __FILE__; });
+  r.expect(sizeof SOURCE, "__FILE__ of the device compile");
   return result();
 }

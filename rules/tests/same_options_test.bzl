@@ -71,11 +71,14 @@ def _wrapper_impl(ctx):
             asserts.false(env, "bazel-out/" in (action.content or ""), "%s has a path of an output" % name)
     wrapper = [a for a in _host_compile(env).argv if ".host/0/" in a][0]
     asserts.true(env, wrapper.endswith(ctx.attr.source), "--per_file_copt does not match " + wrapper)
+    text = [a.content for a in by_mnemonic(env)["FileWrite"] if a.outputs.to_list()[0].path == wrapper][0]
+    base = "#define __BASE_FILE__ \"%s\"" % ctx.attr.base_file
+    asserts.true(env, base in text, "no %s in %s" % (base, text))
     return analysistest.end(env)
 
 _wrapper_test = analysistest.make(
     _wrapper_impl,
-    attrs = {"source": attr.string()},
+    attrs = {"base_file": attr.string(), "source": attr.string()},
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
@@ -116,7 +119,7 @@ def same_options_test_suite(name):
     sycl_cc_library(
         name = "same_copts",
         srcs = ["a.cpp"],
-        copts = ["-D WIDE", "-std=c++20", "-march=haswell", "-Wduplicated-cond", "-fno-gnu-unique", "-fsanitize=address", "--coverage"],
+        copts = ["-D WIDE", "-std=c++20", "-march=haswell", "-Wduplicated-cond", "-fno-gnu-unique", "-fsanitize=address", "--coverage", "-fmacro-prefix-map=rules/=lost/", "-ffile-prefix-map=rules/tests/=there/"],
         cxxopts = ["-DCXX=1"],
         local_defines = ["OWN=1"],
         **manual
@@ -157,8 +160,8 @@ def same_options_test_suite(name):
     _plain_test(
         name = "same_copts_test",
         target_under_test = ":same_copts",
-        both = ["-DOWN=1", "-D", "WIDE", "-std=c++20", "-march=haswell", "-Wduplicated-cond", "-DCXX=1"],
-        host = ["-fno-gnu-unique", "-fsanitize=address", "--coverage"],
+        both = ["-DOWN=1", "-D", "WIDE", "-std=c++20", "-march=haswell", "-Wduplicated-cond", "-ffile-prefix-map=rules/tests/=there/", "-DCXX=1"],
+        host = ["-fno-gnu-unique", "-fsanitize=address", "--coverage", "-ffile-prefix-map=./rules/tests/=there/"],
     )
     _copt_test(
         name = "same_copt_test",
@@ -182,8 +185,8 @@ def same_options_test_suite(name):
     _device_copts_test(name = "same_device_copts_test", target_under_test = ":same_device_copts", device = ["-DOWN=1", "-DTILE=1,2", "-O1"])
     _device_copts_test(name = "same_device_copts_alone_test", target_under_test = ":same_device_only", device = ["-DTILE=1,2", "-O1"])
     _opt_test(name = "same_opt_test", target_under_test = ":same_plain.program", both = ["-O2", "-DNDEBUG", "-g"])
-    _wrapper_test(name = "same_wrapper_test", target_under_test = ":same_copts", source = "/rules/tests/a.cpp")
-    _wrapper_test(name = "same_generated_test", target_under_test = ":same_of_rule", source = "/rules/tests/same_generated.cpp")
+    _wrapper_test(name = "same_wrapper_test", target_under_test = ":same_copts", base_file = "there/a.cpp", source = "/rules/tests/a.cpp")
+    _wrapper_test(name = "same_generated_test", target_under_test = ":same_of_rule", base_file = "rules/tests/same_generated.cpp", source = "/rules/tests/same_generated.cpp")
     _context_test(name = "same_context_test", target_under_test = ":same_context", direct = ["a.hpp"])
     _context_test(name = "same_plain_context_test", target_under_test = ":same_plain_context", direct = ["a.hpp"])
     _fails_test(

@@ -61,6 +61,9 @@ _CAPTURES = ["-Xclang", "-cl-kernel-arg-info"]
 # prints notes about the size of vectors in these headers, even though they are system headers.
 _GCC_OPTIONS = ["--param=ggc-min-heapsize=262144", "-Wno-psabi"]
 
+# Options that replace the beginning of file names.
+_PREFIX_MAPS = ["-fdebug-prefix-map=", "-ffile-prefix-map=", "-fmacro-prefix-map="]
+
 def host_compiler(ctx, toolchain, cc, line, options):
     """Returns the inputs and settings that both compilations of a target share.
 
@@ -71,10 +74,11 @@ def host_compiler(ctx, toolchain, cc, line, options):
         line: the result of host_line.
         options: the result of read_options.
     Returns:
-        struct(cc, is_clang, is_intel, knows_headers, options, device_options, unnamed): the C++
+        struct(cc, is_clang, is_intel, knows_headers, options, device_options, unnamed, maps): the C++
         toolchain; whether it is clang; whether it is icx or icpx; whether the headers in
         //rules/dpcpp:host are for this libsycl; options of the host compilation and of the device
-        compilation that precede the target's own; and whether kernels may be unnamed.
+        compilation that precede the target's own; whether kernels may be unnamed; and the prefix
+        maps of the host compilation.
     """
     is_clang = cc.toolchain.compiler.startswith("clang")
     is_intel = cc.toolchain.compiler.startswith("ic")
@@ -92,6 +96,7 @@ def host_compiler(ctx, toolchain, cc, line, options):
         options = standards.host + macros,
         device_options = standards.device + macros + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]) + ([] if is_clang or is_intel else _CAPTURES),
         unnamed = unnamed,
+        maps = [o for o in all_options(line) + options.host if [p for p in _PREFIX_MAPS if o.startswith(p)]],
     )
 
 def _standards(ctx, line, options):
@@ -236,6 +241,8 @@ def _flags(host, options):
         (_HOST_MACROS if host.unnamed else []) +
         ([] if host.is_clang or host.is_intel else _GCC_OPTIONS + _LANGUAGE_VERSION) +
         options +
+        # The wrapper includes the source as ./PATH, which -ffile-prefix-map=PATH=OTHER does not match.
+        [o if o.partition("=")[2].startswith(("./", "/")) else o.replace("=", "=./", 1) for o in host.maps] +
         _DEVICE_WARNINGS["clang" if host.is_clang else "gcc"] +
         # The wrapper redefines __BASE_FILE__.
         ["-Wno-builtin-macro-redefined"]
@@ -270,6 +277,14 @@ def _include_path(source):
     """Returns the path by which a wrapper includes a source."""
     return source.path if source.is_source else path_in_repository(source)
 
+def _mapped(path, maps):
+    """Returns a path as __FILE__ shows it: the last map that matches applies."""
+    for option in reversed(maps):
+        old, _, new = option.partition("=")[2].partition("=")
+        if not option.startswith("-fdebug-") and path.startswith(old):
+            return new + path[len(old):]
+    return path
+
 def _wrapper(build, source, symbol):
     """Returns the text of the file that is compiled instead of a source.
 
@@ -280,7 +295,7 @@ def _wrapper(build, source, symbol):
 
     # The user's warnings do not apply to generated code. GCC warns about the header if a
     # kernel's name is in an anonymous namespace.
-    lines = [compare] + _quiet(build.host, ["#undef __BASE_FILE__", "#define __BASE_FILE__ \"%s\"" % path, header])
+    lines = [compare] + _quiet(build.host, ["#undef __BASE_FILE__", "#define __BASE_FILE__ \"%s\"" % _mapped(path, build.host.maps), header])
     if build.host.knows_headers:
         lines += [
             "#define RULES_SYCL_LAYOUTS " + build.layouts,
