@@ -55,8 +55,9 @@ _READ_BY_2025_3 = [
 ]
 
 # The loader is linked first: libOpenCL.so.1 does not record where its libraries are, and uses
-# libraries that are already loaded. The options force the link, because some toolchains link only
-# what is needed.
+# libraries that are already loaded. libimf.so uses libm without naming it: if libsycl came first,
+# libm would be loaded before libimf.so and relocated after it, and dlopen with RTLD_NOW would
+# crash. The options force the link, because some toolchains link only what is needed.
 _FIRST = "libur_loader.so.0"
 _LINK_FIRST = ["-Wl,--push-state,--no-as-needed,-l:%s,--pop-state" % _FIRST]
 
@@ -262,7 +263,7 @@ def sycl_runtime_targets(name, missing, compiler = None):
         name = "sycl",
         cpu_device = ":cpu_device",
         headers = ":headers",
-        linked = libsycl_files() + native.glob(["lib/" + _FIRST], allow_empty = True),
+        linked = native.glob(["lib/" + _FIRST], allow_empty = True) + libsycl_files(),
         loaded = native.glob(_LOADED, allow_empty = True),
         # Each cc_shared_library contains the code that finds the CPU device.
         tags = ["LINKABLE_MORE_THAN_ONCE"],
