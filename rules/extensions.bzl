@@ -207,6 +207,7 @@ The repository has these targets:
 | target | content |
 |---|---|
 | `@sycl_runtime//:sycl` | SYCL's headers, libsycl with all libraries that it loads, and Intel's OpenCL CPU device, for `deps` of a `cc_binary` |
+| `@sycl_runtime//:preview` | as `:sycl`, with libsycl-preview and the macro `__INTEL_PREVIEW_BREAKING_CHANGES`, if the release has this library |
 | `@sycl_runtime//:cpu_device` | all files of the CPU device, for `data` of programs that do not depend on `:sycl` |
 | `@sycl_runtime//:cpu_driver` | the CPU device's library, for `OCL_ICD_FILENAMES` |
 | `@sycl_runtime//:devices` | a program that lists the devices that the runtime finds |

@@ -53,8 +53,9 @@ type Flag struct {
 	// "{}" stands for the value.
 	Why string
 
-	// Sets is the syclc++ setting that the option changes, for options that the rules reject or
-	// have an attribute for. Command replaces Why in syclc++'s messages if it is not empty.
+	// Sets is the syclc++ setting that the option changes, for options that the rules reject, have
+	// an attribute for, or link a different library for. Command replaces Why in syclc++'s messages
+	// if it is not empty.
 	Sets    Setting
 	Command string
 }
@@ -155,7 +156,6 @@ func Table() []Section {
 			{Names: []string{"-sycl-std="}, Destination: Device},
 			{Names: []string{"-fno-sycl-libspirv", "-fno-sycl-device-lib-jit-link"}, Destination: Nothing, Why: "not available for SPIR-V targets"},
 			{Names: []string{"-fsycl-fp64-conv-emu"}, Destination: Emulation, Device: []string{"-Xclang", "-fsycl-fp64-conv-emu"}, Native: []string{"-ze-fp64-gen-conv-emu"}},
-			{Names: []string{"-fpreview-breaking-changes"}, Destination: Error, Why: "linking to libsycl-preview is not supported; remove it", Sets: Preview},
 		}},
 		{"Device and host compilation", []Flag{
 			{Names: []string{"-fsycl-id-queries-fit-in-int", "-fsycl-id-queries-range=int"}, Destination: Both, Host: []string{"-U" + uintQueries, "-D" + intQueries + "=1"}},
@@ -168,6 +168,7 @@ func Table() []Section {
 			{Names: []string{"-fp-model=precise", "-ffp-model=precise"}, Destination: Both},
 			{Names: []string{"-fp-model=fast", "-ffp-model=fast"}, Destination: Both, Host: []string{"-ffast-math"}},
 			{Names: []string{"-fp-model=strict", "-ffp-model=strict"}, Destination: Both, Host: []string{"-frounding-math", "-ffp-contract=off"}},
+			{Names: []string{"-fpreview-breaking-changes"}, Destination: Both, Host: []string{"-D__INTEL_PREVIEW_BREAKING_CHANGES=1"}, Sets: Preview},
 		}},
 		{"Native compilers", []Flag{
 			{Names: []string{"-Xs"}, Next: true, Destination: Backend, Why: "-XsX means -Xs -X"},

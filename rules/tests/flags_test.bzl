@@ -149,6 +149,11 @@ _TAKES = {
         has = {"CppCompile": [""]},
         has_not = {"CppCompile": ["-fsycl", "-shared-intel"], "SyclCompile": ["-fsycl ", "-fsycl-unnamed", "-shared-intel"]},
     ),
+    "preview": struct(
+        attributes = {"copts": ["-fpreview-breaking-changes"], "linkopts": ["-fpreview-breaking-changes"]},
+        has = {"CppCompile": ["-D__INTEL_PREVIEW_BREAKING_CHANGES=1"], "SyclCompile": ["-fpreview-breaking-changes"]},
+        has_not = {"CppCompile": ["-fpreview"]},
+    ),
     "split": struct(
         attributes = {"linkopts": ["-fsycl", "-fsycl-device-code-split=per_source", "-fsycl-device-code-split=per_kernel"]},
         has = {"SyclCompile": ["-fsycl-device-code-split=per_kernel"]},
@@ -177,7 +182,7 @@ _FAILS = {
     "lacks_value": ({"copts": ["-Xs"]}, "copts: '-Xs' requires a value in the next option"),
     "link": ({"linkopts": ["-fsycl-link"]}, "linkopts: '-fsycl-link': libraries do not link device code; set rdc = True"),
     "ocloc": ({"copts": ["-Xs '-device pvc'"]}, "copts: '-Xs -device pvc': -device is an option of ocloc itself; list the devices in sycl_targets"),
-    "preview": ({"copts": ["-fpreview-breaking-changes"]}, "copts: '-fpreview-breaking-changes': linking to libsycl-preview is not supported"),
+    "preview_in_device": ({"device_copts": ["-fpreview-breaking-changes"]}, "device_copts: '-fpreview-breaking-changes': both compilations must agree on this option; move it to copts"),
     "quote": ({"copts": ["-Xs", "\\'-a"]}, "copts: '-Xs '-a': its value lacks the closing '"),
     "rdc": ({"copts": ["-fsycl-rdc"]}, "'-fsycl-rdc': use the attribute rdc = True instead"),
     "rdc_backend": ({"backend_options": {"*": ["-a"]}, "rdc": True}, "backend_options: this library builds no device images; set backend_options on the sycl_cc_binary"),

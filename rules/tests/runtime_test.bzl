@@ -103,7 +103,7 @@ _versions_test = unittest.make(_versions_impl)
 
 def _matches_impl(ctx):
     env = unittest.begin(ctx)
-    for path in ["include/sycl/sycl.hpp", "lib/cllibrarye9.o", "lib/libsycl.so.9", "lib/libur_adapter_opencl.so.0"]:
+    for path in ["include/sycl/sycl.hpp", "lib/cllibrarye9.o", "lib/libsycl-preview.so.9", "lib/libsycl.so.9", "lib/libur_adapter_opencl.so.0"]:
         asserts.true(env, matches(path, UNPACKED), path)
 
     # What an installation has beside them.

@@ -39,12 +39,12 @@ def _fake_libsycl_impl(ctx):
     ctx.actions.write(devices, "")
     return [
         ctx.attr.library[CcInfo],
-        SyclRuntimeInfo(cpu_device = [], cpu_driver = None, devices = devices, devices_runfiles = ctx.runfiles()),
+        SyclRuntimeInfo(cpu_device = [], cpu_driver = None, devices = devices, devices_runfiles = ctx.runfiles(), preview = ctx.attr.preview),
     ]
 
 _fake_libsycl = rule(
     implementation = _fake_libsycl_impl,
-    attrs = {"library": attr.label(providers = [CcInfo])},
+    attrs = {"library": attr.label(providers = [CcInfo]), "preview": attr.label(providers = [CcInfo])},
 )
 
 def _wrapped_headers(env):
@@ -273,6 +273,8 @@ _fails_test = make_fails_test(DPCPP)
 
 _fails_with_clang_test = make_fails_test(COMPLETE)
 
+_fails_without_preview_test = make_fails_test("//rules/tests:no_preview_toolchain")
+
 _fails_without_libsycl_test = make_fails_test("//rules/tests:no_libsycl_toolchain")
 
 def _c_alone_impl(ctx):
@@ -291,7 +293,9 @@ def sycl_cc_test_suite(name):
     manual = {"tags": ["manual"]}
     _fake_dpcpp(name = "fake_dpcpp", **manual)
     cc_import(name = "own_libsycl", shared_library = "libsycl.so.9", **manual)
-    _fake_libsycl(name = "fake_libsycl", library = ":own_libsycl", **manual)
+    cc_import(name = "own_preview", shared_library = "libsycl-preview.so.9", **manual)
+    _fake_libsycl(name = "fake_libsycl", library = ":own_libsycl", preview = ":own_preview", **manual)
+    _fake_libsycl(name = "fake_libsycl_alone", library = ":own_libsycl", **manual)
     programs = local_programs("dpcpp_toolchain", {
         "llvm_dis": "/test/llvm-dis",
         "llvm_link": "/test/llvm-link",
@@ -311,16 +315,18 @@ def sycl_cc_test_suite(name):
         toolchain = "dpcpp_toolchain_impl",
         toolchain_type = "//rules/toolchain:toolchain_type",
     )
-    sycl_toolchain(
-        name = "no_libsycl_toolchain_impl",
-        dpcpp = ":fake_dpcpp",
-        **(manual | programs)
-    )
-    native.toolchain(
-        name = "no_libsycl_toolchain",
-        toolchain = "no_libsycl_toolchain_impl",
-        toolchain_type = "//rules/toolchain:toolchain_type",
-    )
+    for lacks, libsycl in {"libsycl": None, "preview": ":fake_libsycl_alone"}.items():
+        sycl_toolchain(
+            name = "no_%s_toolchain_impl" % lacks,
+            dpcpp = ":fake_dpcpp",
+            libsycl = libsycl,
+            **(manual | programs)
+        )
+        native.toolchain(
+            name = "no_%s_toolchain" % lacks,
+            toolchain = "no_%s_toolchain_impl" % lacks,
+            toolchain_type = "//rules/toolchain:toolchain_type",
+        )
     sycl_cc_library(
         name = "plain_library",
         srcs = ["a.cpp", "dir/b.cpp"],
@@ -348,6 +354,12 @@ def sycl_cc_test_suite(name):
     cc_import(name = "other_libsycl", shared_library = "libsycl.so.8", **manual)
     cc_library(name = "with_other_libsycl", deps = [":other_libsycl"], **manual)
     sycl_cc_binary(name = "two_runtimes_program", srcs = ["c.cpp"], deps = [":with_other_libsycl"], **manual)
+    preview = {"copts": ["-fpreview-breaking-changes"]} | manual
+    sycl_cc_library(name = "preview_library", srcs = ["a.cpp"], **preview)
+    sycl_cc_binary(name = "preview_program", srcs = ["c.cpp"], deps = [":preview_library"], **preview)
+    sycl_cc_binary(name = "mixed_program", srcs = ["c.cpp"], deps = [":preview_library"], **manual)
+    sycl_cc_binary(name = "mixed_preview_program", srcs = ["c.cpp"], deps = [":plain_library"], **preview)
+    cc_shared_library(name = "preview_shared", deps = [":preview_library"], **manual)
     sycl_cc_library(name = "headers_library", hdrs = ["headers.hpp"], **manual)
     sycl_library(name = "device_library", srcs = ["b.cpp"], **manual)
     sycl_cc_binary(name = "device_library_program", srcs = ["c.cpp"], deps = [":device_library", ":headers_library"], **manual)
@@ -405,6 +417,8 @@ def sycl_cc_test_suite(name):
     images = ["libplain_library.a", "libplain_library.images.a"]
     for case, target, output, linked, not_linked in [
         ("above_shared", "above_shared", "above_shared", ["libshared.so", "libsycl.so.9"], images),
+        ("preview_program", "preview_program", "preview_program", ["libpreview_library.a", "libsycl-preview.so.9"], ["libsycl.so.9"]),
+        ("preview_shared", "preview_shared", "libpreview_shared.so", ["libpreview_library.a", "libsycl-preview.so.9"], ["libsycl.so.9"]),
         ("program", "program", "program", images + ["libprogram.program.a", "libprogram.program.images.a", "libsycl.so.9"], []),
         ("shared", "shared", "libshared.so", images + ["libsycl.so.9"], []),
 
@@ -449,6 +463,20 @@ def sycl_cc_test_suite(name):
         target_under_test = ":two_runtimes_program.program",
         texts = ["with_other_libsycl links the runtime rules/tests/libsycl.so.8", "this target is built for", "DPC++ 0"],
     )
+    for program, (dep, library, how) in {
+        "mixed_preview_program": ("plain_library", "libsycl.so.9", "with"),
+        "mixed_program": ("preview_library", "libsycl-preview.so.9", "without"),
+    }.items():
+        _fails_test(
+            name = "cc_%s_test" % program,
+            target_under_test = ":%s.program" % program,
+            texts = ["deps: //rules/tests:%s links %s, but this target is compiled %s -fpreview-breaking-changes; set the option in copts of all SYCL targets" % (dep, library, how)],
+        )
+    _fails_without_preview_test(
+        name = "cc_no_preview_test",
+        target_under_test = ":preview_library",
+        texts = ["preview_library: '-fpreview-breaking-changes': //rules/tests:fake_libsycl_alone has no libsycl-preview"],
+    )
     _fails_without_libsycl_test(
         name = "cc_no_libsycl_test",
         target_under_test = ":plain_library",
@@ -479,10 +507,15 @@ def sycl_cc_test_suite(name):
             "cc_linking_program_test",
             "cc_links_above_rdc_shared_test",
             "cc_links_above_shared_test",
+            "cc_links_preview_program_test",
+            "cc_links_preview_shared_test",
             "cc_links_program_test",
             "cc_links_rdc_shared_test",
             "cc_links_shared_test",
+            "cc_mixed_preview_program_test",
+            "cc_mixed_program_test",
             "cc_no_libsycl_test",
+            "cc_no_preview_test",
             "cc_c_alone_test",
             "cc_no_source_test",
             "cc_rdc_library_test",

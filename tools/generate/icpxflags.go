@@ -150,7 +150,7 @@ func effect(f icpxflags.Flag) string {
 		if f.Host == nil {
 			return "unchanged for devices; omitted for the host, because it is the default there"
 		}
-		return "unchanged for devices; " + code(f.Host) + " for the host"
+		return strings.TrimSuffix("unchanged for devices; "+code(f.Host)+" for the host; "+string(f.Sets), "; ")
 	case icpxflags.Host:
 		if f.Host != nil {
 			return "as " + code(f.Host)
@@ -170,7 +170,7 @@ func effect(f icpxflags.Flag) string {
 
 // command returns the effect of an option in syclc++, or "" if it is the same as in the rules.
 func command(f icpxflags.Flag) string {
-	if f.Sets != "" {
+	if f.Sets != "" && f.Destination != icpxflags.Both {
 		return string(f.Sets)
 	}
 	if f.Equivalent != nil {

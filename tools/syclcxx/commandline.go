@@ -312,7 +312,7 @@ func (p *parser) set(o *option) error {
 	case icpxflags.Preview:
 		l.Preview = true
 		p.give(forDevice, o.words...)
-		p.give(forHost, "-D__INTEL_PREVIEW_BREAKING_CHANGES=1")
+		p.give(forHost, o.flag.Host...)
 	case icpxflags.HostCompiler: // handled before the other options
 	case icpxflags.HostOptions:
 		words, wrong := divided(o.value, true)

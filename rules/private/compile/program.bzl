@@ -3,16 +3,16 @@
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
-load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
+load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo", "SyclRuntimeInfo")
 load("//rules/private/actions:assemble.bzl", "assemble_action")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "need")
 load("//rules/private/compat:compat.bzl", "check_action", "report_action")
 load("//rules/private/options:device_options.bzl", "all_options", "chosen_standard", "device_line", "host_line")
-load("//rules/private/options:flags.bzl", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
+load("//rules/private/options:flags.bzl", "PREVIEW", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
 load("//rules/private/options:settings.bzl", "chosen_targets")
-load("//rules/private/targets:names.bzl", "user_label")
+load("//rules/private/targets:names.bzl", "shown", "user_label")
 load("//rules/private/targets:resolve.bzl", "resolve_targets")
 load(":compile.bzl", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
 load(":coverage.bzl", "instrumented_files")
@@ -53,6 +53,7 @@ def build_program(ctx, link_dependencies):
     options = read_options(ctx, is_intel)
     line = host_line(ctx, without_module_maps(ctx, cc))
     host = host_compiler(ctx, toolchain, cc, line, options)
+    libsycl = _linked_libsycl(ctx, toolchain, options)
     line = device_line(line, chosen_standard(ctx))
     rdc = attribute_value(ctx, options, "rdc", False)
     targets = chosen_targets(ctx, attribute_value(ctx, options, "sycl_targets", []))
@@ -68,7 +69,7 @@ def build_program(ctx, link_dependencies):
     if link_dependencies:
         if not ctx.attr.deps and not [f for f in ctx.files.srcs if not is_header(f)]:
             fail("%s: no sources: set srcs, or add a library that defines main to deps" % user_label(ctx))
-        _check_runtime(ctx, toolchain)
+        _check_runtime(ctx, toolchain, libsycl, options)
     waiting = depset(transitive = [d[LinkedCodeInfo].sources for d in all_deps(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if rdc else [])
     asks = linked and not link_dependencies
@@ -102,19 +103,36 @@ def build_program(ctx, link_dependencies):
         compiled = compiled,
         images = images,
         is_linked = link_dependencies,
+        libsycl = libsycl,
         link = options.link,
-        toolchain = toolchain,
     )
     return _providers(ctx, program) + device
 
-def _check_runtime(ctx, toolchain):
-    """Fails if a dependency links a libsycl other than the device compiler's."""
-    own = {f: None for f in _libsycl([toolchain.libsycl])}
+def _linked_libsycl(ctx, toolchain, options):
+    """Returns the target with the libsycl that programs with this code are linked to."""
+    if not options.preview:
+        return toolchain.libsycl
+    preview = getattr(toolchain.libsycl[SyclRuntimeInfo], "preview", None)
+    if not preview:
+        fail("%s: '%s': %s has no libsycl-preview; use a release of DPC++ with this library, or remove the option" % (user_label(ctx), PREVIEW, shown(toolchain.libsycl.label)))
+    return preview
+
+def _check_runtime(ctx, toolchain, libsycl, options):
+    """Fails if a dependency links a libsycl other than this target's."""
+    own = {f: None for f in _libsycl([libsycl])}
     if not [library for library in _libsycl(all_deps(ctx)) if library not in own]:
         return
     for dep in all_deps(ctx):
         for library in _libsycl([dep]):
             if library not in own:
+                if options.preview != library.basename.startswith(_LIBSYCL_PREVIEW):
+                    fail("%s: deps: %s links %s, but this target is compiled %s %s; set the option in copts of all SYCL targets of a program, or of none" % (
+                        user_label(ctx),
+                        shown(dep.label),
+                        library.basename,
+                        "with" if options.preview else "without",
+                        PREVIEW,
+                    ))
                 fail("%s: deps: %s links the runtime %s, but this target is built for %s of %s, and the two register images differently; depend on %s, the runtime of the device compiler, or set device_compiler" % (
                     user_label(ctx),
                     dep.label,
@@ -124,6 +142,8 @@ def _check_runtime(ctx, toolchain):
                     toolchain.libsycl.label,
                 ))
 
+_LIBSYCL_PREVIEW = "libsycl-preview.so"
+
 def _libsycl(targets):
     """Returns the Files of libsycl that the given targets link, in their own repository."""
     inputs = depset(transitive = [target[CcInfo].linking_context.linker_inputs for target in targets])
@@ -132,7 +152,7 @@ def _libsycl(targets):
         for each in inputs.to_list()
         for library in each.libraries
     ]
-    return [f for f in files if f and f.basename.startswith("libsycl.so")]
+    return [f for f in files if f and f.basename.startswith(("libsycl.so", _LIBSYCL_PREVIEW))]
 
 def _fields(source):
     return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "header", "images", "module"]}
@@ -231,9 +251,9 @@ def _providers(ctx, program):
 
     Args:
         ctx: the rule context.
-        program: struct(cc, code, compiled, images, is_linked, link, toolchain): the C++ toolchain;
+        program: struct(cc, code, compiled, images, is_linked, libsycl, link): the C++ toolchain;
             the results of compile_host, compile_sources and _embed, the last None without images;
-            whether the target is a program and not a library; linkopts; and SyclToolchainInfo.
+            whether the target is a program and not a library; the result of _linked_libsycl; and linkopts.
     Returns:
         list of providers: the objects to link, and the report on the device images.
     """
@@ -261,14 +281,14 @@ def _providers(ctx, program):
         cc_infos = [d[CcInfo] for d in ctx.attr.deps] + [
             CcInfo(linking_context = d[CcInfo].linking_context)
             for d in getattr(ctx.attr, "implementation_deps", [])
-        ] + [program.toolchain.libsycl[CcInfo]],
+        ] + [program.libsycl[CcInfo]],
     )
     if program.is_linked:
         everything = _without_flags(ctx, everything)
 
     # A merge would lose local_defines, and make the headers of dependencies direct.
     everything = CcInfo(compilation_context = program.code.context, linking_context = everything.linking_context)
-    runfiles = runfiles_of(ctx).merge(program.toolchain.libsycl[DefaultInfo].default_runfiles)
+    runfiles = runfiles_of(ctx).merge(program.libsycl[DefaultInfo].default_runfiles)
     archives = [f for library in libraries for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),

@@ -95,7 +95,6 @@ FLAGS = {
     "-fno-sycl-libspirv": _flag("nothing", why = "not available for SPIR-V targets"),
     "-fno-sycl-device-lib-jit-link": _flag("nothing", why = "not available for SPIR-V targets"),
     "-fsycl-fp64-conv-emu": _flag("emulation", device = ["-Xclang", "-fsycl-fp64-conv-emu"], native = ["-ze-fp64-gen-conv-emu"]),
-    "-fpreview-breaking-changes": _flag("error", why = "linking to libsycl-preview is not supported; remove it"),
     # Device and host compilation
     "-fsycl-id-queries-fit-in-int": _flag("both", host = ["-U__SYCL_ID_QUERIES_FIT_IN_UINT__", "-D__SYCL_ID_QUERIES_FIT_IN_INT__=1"]),
     "-fsycl-id-queries-range=int": _flag("both", host = ["-U__SYCL_ID_QUERIES_FIT_IN_UINT__", "-D__SYCL_ID_QUERIES_FIT_IN_INT__=1"]),
@@ -113,6 +112,7 @@ FLAGS = {
     "-ffp-model=fast": _flag("both", host = ["-ffast-math"]),
     "-fp-model=strict": _flag("both", host = ["-frounding-math", "-ffp-contract=off"]),
     "-ffp-model=strict": _flag("both", host = ["-frounding-math", "-ffp-contract=off"]),
+    "-fpreview-breaking-changes": _flag("both", host = ["-D__INTEL_PREVIEW_BREAKING_CHANGES=1"]),
     # Native compilers
     "-Xs": _flag("backend", next = True, why = "-XsX means -Xs -X"),
     "-Xsycl-target-backend": _flag("backend", next = True),

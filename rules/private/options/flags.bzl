@@ -66,6 +66,9 @@ _KINDS = {
     "linkopts": "linkopts",
 }
 
+# The option for the preview of libsycl's next ABI, which the device compiler has, too.
+PREVIEW = "-fpreview-breaking-changes"
+
 # The flag with options of all device compilations.
 _DEVICE_FLAG = "--@rules_sycl//rules/settings:device_copts"
 
@@ -77,13 +80,13 @@ def read_options(ctx, intel_host = False):
             the device compilation.
         intel_host: whether the host compiler is Intel's, which supports all options.
     Returns:
-        struct(apart, assembler, c, device, host, link, standards, attributes, backend, emulate): macros that
-        options define for one compilation only; options for assembler and C sources; options
+        struct(apart, assembler, c, device, host, link, standards, attributes, backend, emulate, preview):
+        macros that options define for one compilation only; options for assembler and C sources; options
         of the device compilation, the host compilation and the link; dict of the option that sets a
         C++ standard -> attribute that has it; dict of attribute ->
         struct(option, value) of the last option that sets it; a list of
-        struct(target, native, jit, where) for backend_options; and whether conversions of
-        double are emulated.
+        struct(target, native, jit, where) for backend_options; whether conversions of
+        double are emulated; and whether programs are linked to libsycl-preview.
     """
     out = struct(device = [], host = [], link = [], attributes = {}, backend = _of_attribute(ctx), emulate = [])
     kinds = {"copts": "copts" if hasattr(ctx.attr, "host_copts") else "device_copts"}
@@ -119,6 +122,7 @@ def read_options(ctx, intel_host = False):
         attributes = out.attributes,
         backend = out.backend,
         emulate = bool(out.emulate),
+        preview = PREVIEW in out.device,
     )
 
 def _take(ctx, out, kind, attribute, option, intel_host):

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copies the path of the loaded libsycl: DIR/_solib_CPU/REPOSITORY/lib/libsycl.so.N. Programs
-// outside of a build's directories use the installed libsycl and drivers.
+// Copies the path of the loaded libsycl: DIR/_solib_CPU/REPOSITORY/lib/libsycl.so.N, or of
+// libsycl-preview. Programs outside of a build's directories use the installed libsycl and drivers.
 static int take_name(struct dl_phdr_info *library, size_t size, void *name) {
   const char *base = strrchr(library->dlpi_name, '/');
   (void)size;
-  return base != NULL && strncmp(base, "/libsycl.so.", strlen("/libsycl.so.")) == 0 &&
+  return base != NULL &&
+         (strncmp(base, "/libsycl.so.", strlen("/libsycl.so.")) == 0 ||
+          strncmp(base, "/libsycl-preview.so.", strlen("/libsycl-preview.so.")) == 0) &&
          strstr(library->dlpi_name, "/_solib_") != NULL &&
          snprintf(name, PATH_MAX, "%s", library->dlpi_name) < PATH_MAX;
 }

@@ -121,6 +121,7 @@ def _library_impl(ctx):
         ),
         CcInfo(
             compilation_context = cc_common.merge_compilation_contexts(compilation_contexts = [
+                cc_common.create_compilation_context(defines = depset(ctx.attr.defines)),
                 ctx.attr._plain[CcInfo].compilation_context,
                 ctx.attr.headers[CcInfo].compilation_context,
             ]),
@@ -133,6 +134,7 @@ _library = rule(
     doc = "Links libsycl, and adds what it loads to the runfiles.",
     attrs = {
         "cpu_device": attr.label(allow_files = True),
+        "defines": attr.string_list(),
         "headers": attr.label(providers = [CcInfo]),
         "linked": attr.label_list(allow_files = True),
         "loaded": attr.label_list(allow_files = True),
@@ -153,6 +155,7 @@ def _runtime_impl(ctx):
             cpu_driver = ctx.file.cpu_driver,
             devices = ctx.attr.devices[DefaultInfo].files_to_run.executable,
             devices_runfiles = ctx.attr.devices[DefaultInfo].default_runfiles,
+            preview = ctx.attr.preview,
         ),
     ]
 
@@ -164,6 +167,7 @@ _runtime = rule(
         "cpu_driver": attr.label(allow_single_file = True),
         "devices": attr.label(cfg = "target", executable = True),
         "library": attr.label(providers = [CcInfo]),
+        "preview": attr.label(providers = [CcInfo]),
     },
     provides = [CcInfo, SyclRuntimeInfo],
 )
@@ -207,7 +211,7 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
     )
     syclcxx(
         name = "syclc++",
-        directory = native.glob(["include/**", "licenses/intel_sycl_rt-*.txt"], allow_empty = True) + libsycl_files(),
+        directory = native.glob(["include/**", "licenses/intel_sycl_rt-*.txt"], allow_empty = True) + libsycl_files() + _preview_files(),
         tags = ["manual"],
         toolchain = ":toolchain",
         visibility = ["//visibility:public"],
@@ -216,6 +220,10 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
 def libsycl_files():
     """Returns the files lib/libsycl.so.N of the package, without files that have longer versions."""
     return native.glob(["lib/libsycl.so.*"], allow_empty = True, exclude = ["lib/libsycl.so.*.*"])
+
+def _preview_files():
+    """Returns the files lib/libsycl-preview.so.N of the package. Not every release has one."""
+    return native.glob(["lib/libsycl-preview.so.*"], allow_empty = True, exclude = ["lib/libsycl-preview.so.*.*"])
 
 def problem_of_dpcpp(libsycl, library, header):
     """Returns why a directory cannot be used as DPC++.
@@ -259,16 +267,21 @@ def sycl_runtime_targets(name, missing, compiler = None):
         includes = ["include"],
         **common
     )
-    _library(
-        name = "sycl",
-        cpu_device = ":cpu_device",
-        headers = ":headers",
-        linked = native.glob(["lib/" + _FIRST], allow_empty = True) + libsycl_files(),
-        loaded = native.glob(_LOADED, allow_empty = True),
-        # Each cc_shared_library contains the code that finds the CPU device.
-        tags = ["LINKABLE_MORE_THAN_ONCE"],
-        **common
-    )
+    preview = _preview_files()
+    for library, files, defines in [("sycl", libsycl_files(), [])] + (
+        [("preview", preview, ["__INTEL_PREVIEW_BREAKING_CHANGES=1"])] if preview else []
+    ):
+        _library(
+            name = library,
+            cpu_device = ":cpu_device",
+            defines = defines,
+            headers = ":headers",
+            linked = native.glob(["lib/" + _FIRST], allow_empty = True) + files,
+            loaded = native.glob(_LOADED, allow_empty = True),
+            # Each cc_shared_library contains the code that finds the CPU device.
+            tags = ["LINKABLE_MORE_THAN_ONCE"],
+            **common
+        )
     driver = native.glob(["lib/libintelocl.so"], allow_empty = True)
     native.filegroup(name = "cpu_driver", srcs = driver, **common)
     native.filegroup(
@@ -291,5 +304,6 @@ def sycl_runtime_targets(name, missing, compiler = None):
         cpu_driver = driver[0] if driver else None,
         devices = ":devices",
         library = ":sycl",
+        preview = ":preview" if preview else None,
         **common
     )

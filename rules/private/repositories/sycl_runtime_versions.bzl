@@ -66,6 +66,7 @@ UNPACKED = [
     "lib/libirng.so",
     "lib/libocl_svml_*.so",
     "lib/libsvml.so",
+    "?lib/libsycl-preview.so.?",
     "lib/libsycl.so.?",
     "lib/libtbb.so.12",
     "lib/libumf.so.1",

@@ -66,7 +66,7 @@ def user_label(ctx):
     return label.removesuffix(PROGRAM_SUFFIX) if hasattr(ctx.attr, "_is_program") else label
 
 # Targets that sycl_runtime_targets declares, in addition to the one with its name.
-_OWN_TARGETS = ["compiler", "cpu_device", "cpu_driver", "devices", "headers", "missing", "missing_setting", "sycl", "syclc++", "toolchain"]
+_OWN_TARGETS = ["compiler", "cpu_device", "cpu_driver", "devices", "headers", "missing", "missing_setting", "preview", "sycl", "syclc++", "toolchain"]
 
 def is_own_target(name):
     """Returns whether sycl_runtime_targets declares a target with this name."""

@@ -3,11 +3,15 @@
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_cc//cc/common:cc_shared_library_hint_info.bzl", "CcSharedLibraryHintInfo")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE", "use_sycl_toolchain")
+load("//rules:providers.bzl", "SyclRuntimeInfo")
 
 def _libsycl_impl(ctx):
     libsycl = ctx.toolchains[SYCL_TOOLCHAIN_TYPE].sycl.libsycl
     linking = libsycl[CcInfo].linking_context if libsycl else None
+    preview = getattr(libsycl[SyclRuntimeInfo], "preview", None) if libsycl else None
     owners = {i.owner: None for i in linking.linker_inputs.to_list()} if linking else {}
+    if preview:
+        owners[preview.label] = None
     return [
         CcInfo(linking_context = linking),
         CcSharedLibraryHintInfo(attributes = [], owners = owners.keys() or [ctx.label]),
