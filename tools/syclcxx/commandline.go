@@ -111,6 +111,9 @@ type parser struct {
 	c          bool     // whether .c and .i files are C, and sources are not SYCL
 	libraries  []string // linked after all files
 	onlyDevice bool     // whether only device code is compiled because of -fsyclbin
+
+	preprocess   []string // options for the preprocessor and their values
+	preprocessOf string   // the last of the arguments that they are from
 }
 
 // A backendValue is the value of an option for native compilers that ends before the argument of
@@ -400,6 +403,9 @@ func (p *parser) finish() error {
 	}
 	if l.Mode == modeHelp || l.Mode == modeVersion || l.Mode == modeCheck {
 		return nil
+	}
+	if err := p.preprocessed(); err != nil {
+		return err
 	}
 	p.chooseMode()
 	inputs, sources, err := p.countInputs()

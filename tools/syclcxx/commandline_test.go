@@ -143,7 +143,15 @@ func TestParse(t *testing.T) {
 		{"a.cpp -march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg -fuse-ld=lld -shared -static-libstdc++", "Words=[a.cpp:c++] Host=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg] Device=[-march=native] Link=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pg -fuse-ld=lld -shared -static-libstdc++]"},
 		{"-c a.cpp -w -Wsystem-headers -fprofile-generate -fno-builtin-x", "Mode=1 Words=[a.cpp:c++] Host=[-w -Wsystem-headers -fprofile-generate -fno-builtin-x] Device=[-w -fno-builtin-x] Link=[-Wsystem-headers -fprofile-generate -fno-builtin-x]"},
 		{"-c a.cpp -lm -shared -Wl,-s", "Mode=1 Words=[a.cpp:c++ -lm -Wl,-s] Link=[-shared]"},
-		{"a.cpp -Wp,-DX=1,-UY -Wp,-D,Z -Xpreprocessor -DW -Wp,-MD,d -Wp,-dM -Wa,-x", "Words=[a.cpp:c++] Host=[-DX=1 -UY -D Z -DW -Xpreprocessor -dM -Wa,-x] Device=[-DX=1 -UY -D Z -DW] Depfile={Write:true System:true Phony:false Missing:false File:d Targets:[]}"},
+
+		// Options for the preprocessor.
+		{"a.cpp -Wp,-DX=1,-UY -Wp,-D,Z -Xpreprocessor -DW -Wp,-MD,d -Wp,-dM -Wa,-x", "Words=[a.cpp:c++] Host=[-Wa,-x -DX=1 -UY -D Z -DW -Xpreprocessor -dM] Device=[-DX=1 -UY -D Z -DW] Depfile={Write:true System:true Phony:false Missing:false File:d Targets:[]}"},
+		{"-Xpreprocessor -include -O2 -Xpreprocessor a.h a.cpp", "Words=[a.cpp:c++] Host=[-O2 -include a.h] Device=[-O2 -include a.h] Link=[-O2]"},
+		{"a.cpp -Wp,-include,a.h,-isystem -Wp,dir -Xpreprocessor -I -Wp,i,-Ij", "Words=[a.cpp:c++] Host=[-include a.h -isystem dir -I i -Ij] Device=[-include a.h -isystem dir -I i -Ij]"},
+		{"a.cpp -Wp,-nostdinc++ -Wp,-std=c++20,-Wundef,-ffast-math", "Words=[a.cpp:c++] Host=[-nostdinc++ -std=c++20 -Wundef -ffast-math] Device=[-nostdinc++ -std=c++20 -Wundef -ffast-math -Wno-unknown-warning-option] StandardGiven=true"},
+		{"a.cpp -Wp,-v,-undef,-unknown,value,-imultilib,x -Xpreprocessor -fPIC", "Words=[a.cpp:c++] Host=[-Xpreprocessor -v -Xpreprocessor -undef -Xpreprocessor -unknown -Xpreprocessor value -Xpreprocessor -imultilib -Xpreprocessor x -Xpreprocessor -fPIC]"},
+		{"-c a.cpp -Xpreprocessor -MMD -Xpreprocessor d -Xpreprocessor -MT -Xpreprocessor x", "Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:false Phony:false Missing:false File:d Targets:[x]}"},
+		{"-E a.cpp -Wp,-MM", "Mode=3 Words=[a.cpp:c++] Host=[-MM] Depfile={Write:false System:false Phony:false Missing:false File: Targets:[]}"},
 
 		// Lists of files.
 		{"-c a.cpp -MD", "Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:true Phony:false Missing:false File: Targets:[]}"},
@@ -266,6 +274,8 @@ func TestLineErrors(t *testing.T) {
 		{"a.cpp -fsyclbin=objekt", "did you mean object?"},
 		{"a.cpp -emit-llvm", "-emit-llvm: "},
 		{"a.cpp -Wp,-MD", "-Wp,-MD: missing value of -MD"},
+		{"a.cpp -Xpreprocessor -include -O2", "-Xpreprocessor -include: missing value of -include"},
+		{"a.cpp -Wp,-x,c", "-Wp,-x,c: not an option of the preprocessor; use -x c without -Wp, or -Xpreprocessor"},
 		{"@self", "@self: the file includes itself"},
 		{"@ring", "@ring: the file includes itself"},
 		{"@open", "@open: the file lacks the closing '"},

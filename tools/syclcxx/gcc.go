@@ -124,46 +124,73 @@ func (p *parser) depfile(o *option) error {
 	return nil
 }
 
-// preprocessor handles options that gcc passes to its preprocessor: macros also apply to devices,
-// and dependency files cover the whole compile.
+// preprocessor collects the options for gcc's preprocessor, because an option and its value may be
+// in two arguments.
 func (p *parser) preprocessor(o *option) error {
 	pieces := []string{o.value}
 	if o.name == "-Wp," {
 		pieces = strings.Split(o.value, ",")
 	}
-	for i := 0; i < len(pieces); i++ {
-		piece := pieces[i]
-		r := compilespec.Find(piece)
-		if r == nil || o.name == "-Xpreprocessor" && piece == r.Name && r.Form != compilespec.Exact {
-			p.give(forHost, "-Xpreprocessor", piece)
-			continue
+	p.preprocess = append(p.preprocess, pieces...)
+	p.preprocessOf = o.text()
+	return nil
+}
+
+// preprocessed handles the collected options for the preprocessor. Options that the device compile
+// supports also apply to devices, and dependency files cover the whole compile. All other options
+// are passed to the host compile.
+func (p *parser) preprocessed() error {
+	for pieces := p.preprocess; len(pieces) > 0; {
+		piece := pieces[0]
+		pieces = pieces[1:]
+		o, next := option{words: []string{piece}}, false
+		if r := compilespec.Find(piece); r != nil {
+			rule := *r
+			rule.To &^= forLink | forWord
+			o.name, o.rule = r.Name, &rule
+			o.value, next = r.Value(piece)
+			next = next || r.Name == "-MD" || r.Name == "-MMD"
 		}
-		inner := option{name: r.Name, rule: r, value: piece[len(r.Name):], words: []string{piece}}
-		if inner.value == "" && (r.Form == compilespec.Either || r.Name == "-MD" || r.Name == "-MMD") {
-			if i++; i == len(pieces) {
-				return cli.Usagef("%s: missing value of %s", o.text(), piece)
+		if next {
+			if len(pieces) == 0 {
+				return cli.Usagef("%s: missing value of %s", p.preprocessOf, piece)
 			}
-			inner.value = pieces[i]
-			inner.words = append(inner.words, pieces[i])
+			o.value = pieces[0]
+			o.words = append(o.words, pieces[0])
+			pieces = pieces[1:]
 		}
-		switch {
-		case r.Name == "-MD" || r.Name == "-MMD":
-			p.line.Depfile.File = inner.value
-			fallthrough
-		case r.Reading == compilespec.Depfile:
-			if err := p.depfile(&inner); err != nil {
-				return err
-			}
-		case r.Form == compilespec.Either && r.To == forHost|forDevice:
-			p.give(forHost|forDevice, inner.words...)
-		default:
-			for _, w := range inner.words {
-				p.give(forHost, "-Xpreprocessor", w)
-			}
+		if err := p.preprocessorOption(&o); err != nil {
+			return err
 		}
 	}
 	return nil
 }
+
+func (p *parser) preprocessorOption(o *option) error {
+	switch {
+	case o.rule == nil:
+	case o.name == "-MD" || o.name == "-MMD":
+		p.line.Depfile.File = o.value
+		return p.depfile(o)
+	case o.rule.Reading == compilespec.Depfile, o.name == "-M", o.name == "-MM":
+		return readers[o.rule.Reading](p, o)
+	case slices.Contains(notPreprocessing, o.rule.Reading):
+		return cli.Usagef("%s: not an option of the preprocessor; use %s without -Wp, or -Xpreprocessor", p.preprocessOf, o.text())
+	case o.rule.DeviceWords(o.words, o.value) == nil:
+	case readers[o.rule.Reading] != nil:
+		return readers[o.rule.Reading](p, o)
+	default:
+		p.pass(o)
+		return nil
+	}
+	for _, w := range o.words {
+		p.give(forHost, "-Xpreprocessor", w)
+	}
+	return nil
+}
+
+// notPreprocessing are the kinds of options that select the inputs and outputs of a command line.
+var notPreprocessing = []compilespec.Reading{compilespec.Mode, compilespec.Language, compilespec.Output, compilespec.Reject}
 
 func (p *parser) languageStandard(o *option) error {
 	p.line.StandardGiven = p.line.StandardGiven || strings.Contains(o.value, "++")
