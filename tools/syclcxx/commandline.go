@@ -150,20 +150,21 @@ func parseAs(p *parser, args []string, read func(string) ([]byte, error)) (*comm
 	if err != nil {
 		return nil, err
 	}
-	p.line = commandLine{SYCL: true, Split: "auto", Depfile: depfileOptions{System: true}}
+	p.line = commandLine{SYCL: !p.c, Split: "auto", Depfile: depfileOptions{System: true}}
 	p.modes = map[string]bool{}
 	for _, o := range all { // these also affect the options before them
 		switch {
 		case o.flag == nil:
-		case o.flag.Sets == icpxflags.SYCL && o.words[0] == "-fsycl":
-			p.c = false
+		case o.flag.Sets == icpxflags.SYCL:
+			p.line.SYCL = o.words[0] == "-fsycl"
+			p.c = p.c && !p.line.SYCL
 		case o.flag.Sets == icpxflags.HostCompiler:
 			p.line.HostCompiler = o.value
 		case o.flag.Sets == icpxflags.SYCLBIN:
 			p.onlyDevice = true
 		}
 	}
-	p.line.SYCL = !p.c
+	p.line.SYCL = p.line.SYCL || p.onlyDevice
 	for _, o := range all {
 		switch {
 		case o.input:
@@ -212,6 +213,13 @@ func (p *parser) intelHost() bool {
 // icpx handles an option that is in the icpxflags table.
 func (p *parser) icpx(o *option) error {
 	f, l := o.flag, &p.line
+	if !l.SYCL && slices.Contains(offloadOptions, o.name) {
+		p.give(forHost|forLink, o.words...)
+		return nil
+	}
+	if !l.SYCL && isOnlySYCL(f) {
+		return nil
+	}
 	value, wrong := []string(nil), ""
 	if f.Next {
 		if value, wrong = divided(o.value, true); wrong != "" {
@@ -275,8 +283,6 @@ func (p *parser) set(o *option) error {
 	}
 	no := strings.HasPrefix(strings.TrimPrefix(o.name, "-f"), "no-") || strings.HasPrefix(o.name, "--no-")
 	switch o.flag.Sets {
-	case icpxflags.SYCL:
-		l.SYCL = !no || p.onlyDevice
 	case icpxflags.Targets:
 		l.Targets, p.generic = nil, false
 		for target := range strings.SplitSeq(o.value, ",") {
@@ -316,7 +322,7 @@ func (p *parser) set(o *option) error {
 		l.Preview = true
 		p.give(forDevice, o.words...)
 		p.give(forHost, o.flag.Host...)
-	case icpxflags.HostCompiler: // handled before the other options
+	case icpxflags.SYCL, icpxflags.HostCompiler: // handled before the other options
 	case icpxflags.HostOptions:
 		words, wrong := divided(o.value, true)
 		if wrong != "" {

@@ -196,6 +196,14 @@ func TestParse(t *testing.T) {
 		{"a.cpp -ipo -xHost -fsycl-host-compiler=/opt/icpx", "Words=[a.cpp:c++] Host=[-ipo -xHost] Link=[-ipo -xHost] HostCompiler=/opt/icpx"},
 		{"a.cpp --dpcpp d --driver=r --host-headers=h --ocloc=o --share-gpu-families=off --require-images --skip-rejected-images", "Words=[a.cpp:c++] HostCompiler= DPCPP=d Driver=r HostHeaders=h Ocloc=o ShareFamilies=off RequireImages=true SkipRejected=true"},
 
+		// Without SYCL, options for other offloading are passed to the host compiler, and options for SYCL have no effect.
+		{"-fno-sycl a.cu --offload-arch=sm_90 -fgpu-rdc -Xarch_device -O3", "Words=[a.cu:cuda] Host=[--offload-arch=sm_90 -fgpu-rdc -Xarch_device -O3] Link=[--offload-arch=sm_90 -fgpu-rdc -Xarch_device -O3] SYCL=false"},
+		{"-c -x hip a.cpp --offload-compress -fsycl -fno-sycl", "Mode=1 Words=[a.cpp:hip] Host=[--offload-compress] Link=[--offload-compress] SYCL=false"},
+		{"-c -fno-sycl -x objective-c++ a -emit-llvm", "Mode=1 Words=[a:objective-c++] Host=[-emit-llvm] Link=[-emit-llvm] SYCL=false"},
+		{"-fno-sycl a.cpp -ffp-model=aggressive -fopenmp -qtbb", "Words=[a.cpp:c++ -ltbb] Host=[-ffp-model=aggressive -fopenmp] Link=[-ffp-model=aggressive -fopenmp] SYCL=false"},
+		{"-fno-sycl a.cpp -fsycl-targets=spir64_gen -Xs '-device pvc' -fsycl-device-only -Xsycl-target-linker x -fsycl-device-code-split=z -fsycl-rdc -fsycl-dump-device-code=d", "Words=[a.cpp:c++] SYCL=false"},
+		{"a.cu --offload-new-driver", "Words=[a.cu:cuda]"},
+
 		// Response files.
 		{"@quotes", "Words=[a.cpp:c++] Host=[-DA=x\"y -DB=p'q r -DC= z] Device=[-DA=x\"y -DB=p'q r -DC= z]"},
 		{"@empty a.cpp", "Words=[a.cpp:c++]"},
@@ -252,6 +260,7 @@ func TestLineErrors(t *testing.T) {
 		{"a.cpp -fsycl-device-only", "-fsycl-device-only: use -fsyclbin"},
 		{"a.cpp --offload-arch=pvc", "--offload-arch=pvc: use -fsycl-targets="},
 		{"a.cpp --offload-targets=spirv64-unknown-unknown", "use -fsycl-targets="},
+		{"a.cpp --offload-arch=pvc -fno-sycl -fsycl", "--offload-arch=pvc: use -fsycl-targets="},
 		{"a.cpp -fsycl-rdcc", "unknown option -fsycl-rdcc; did you mean -fsycl-rdc?"},
 		{"a.cpp -fsycl-target=spir64", "did you mean -fsycl-targets=spir64?"},
 		{"a.cpp -fno-sycl-quite-unheard-of", "use -Xarch_device -fno-sycl-quite-unheard-of"},

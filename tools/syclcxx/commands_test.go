@@ -47,6 +47,8 @@ func TestCommands(t *testing.T) {
 		"-O2 -DX plain.cpp kernel.cpp in_c.c in_assembler.S -lm -o program",
 		"-fpreview-breaking-changes kernel.cpp -o program",
 		"-fno-sycl -O2 plain.cpp in_c.c -o program",
+		"-fno-sycl -emit-llvm -c plain.cpp",
+		"-fno-sycl -emit-llvm -S plain.cpp",
 		"-E kernel.cpp",
 		"-O2 -c other.cpp -fsyclbin",
 	} {

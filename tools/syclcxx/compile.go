@@ -105,7 +105,7 @@ func (c *compiler) sources(ctx context.Context) error {
 			continue
 		}
 		if output == "" {
-			output = strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path)) + ".o"
+			output = stem(in.Path) + c.extension(".o", ".bc")
 		}
 		if err := c.object(ctx, in, beside(output, in.Path), c.line.Depfile); err != nil {
 			return err

@@ -21,12 +21,13 @@ var languages = map[string]string{
 	".h": "c++-header", ".H": "c++-header", ".hh": "c++-header", ".hp": "c++-header", ".hpp": "c++-header",
 	".HPP": "c++-header", ".hxx": "c++-header", ".h++": "c++-header", ".tcc": "c++-header",
 	".s": "assembler", ".S": "assembler-with-cpp", ".sx": "assembler-with-cpp",
+	".cu": "cuda", ".hip": "hip",
 }
 
-// behindX are the languages that -x accepts.
+// behindX are the languages that -x accepts if sources are SYCL.
 var behindX = []string{
 	"assembler", "assembler-with-cpp", "c", "c++", "c++-cpp-output", "c++-header", "c++-system-header",
-	"c++-user-header", "c-header", "cpp-output", "ir", "none",
+	"c++-user-header", "c-header", "cpp-output", "cuda", "hip", "ir", "none",
 }
 
 func (p *parser) input(o *option) error {
@@ -48,7 +49,7 @@ func (p *parser) input(o *option) error {
 }
 
 func (p *parser) language(o *option) error {
-	if !slices.Contains(behindX, o.value) {
+	if p.line.SYCL && !slices.Contains(behindX, o.value) {
 		if !strings.HasSuffix(o.words[0], "x") && strings.ToUpper(o.value) == o.value {
 			return cli.Usagef("%s: unknown language %q (for a CPU instruction set use -march=)", o.text(), o.value)
 		}
@@ -241,5 +242,9 @@ func (p *parser) sysroot(o *option) error {
 }
 
 func (p *parser) emitLLVM(o *option) error {
+	if !p.line.SYCL {
+		p.give(forHost|forLink, o.words...)
+		return nil
+	}
 	return cli.Usagef("%s: not supported, because objects with device code contain machine code for the host; remove it", o.text())
 }

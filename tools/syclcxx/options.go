@@ -1,6 +1,11 @@
 package main
 
-import "github.com/rules-sycl/rules_sycl/internal/compilespec"
+import (
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/internal/compilespec"
+	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
+)
 
 // Steps that an option can be passed to.
 const (
@@ -30,6 +35,23 @@ var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 
 // ownOptions are the options that only syclc++ has.
 var ownOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--require-images", "--share-gpu-families", "--skip-rejected-images", "--check"}
+
+// offloadOptions are the icpx options that clang also has for CUDA, HIP and OpenMP. Without SYCL, the
+// host compiler gets them.
+var offloadOptions = []string{
+	"--offload-arch=", "--offload-targets=", "--cuda-gpu-arch=", "-fgpu-rdc", "-fno-gpu-rdc", "--offload-rdc", "--no-offload-rdc",
+	"--offload-compress", "--no-offload-compress", "--offload-compression-level=", "--offload-new-driver", "--no-offload-new-driver",
+	"-fgpu-inline-threshold=", "-Xarch_device", "-ffp-model=",
+}
+
+// isOnlySYCL reports whether an icpx option only affects SYCL sources and programs.
+func isOnlySYCL(f *icpxflags.Flag) bool {
+	switch f.Sets {
+	case icpxflags.SYCL, icpxflags.HostCompiler, icpxflags.HostOptions, icpxflags.LinkDevice:
+		return false
+	}
+	return !slices.Contains([]icpxflags.Destination{icpxflags.Host, icpxflags.Both, icpxflags.Intel}, f.Destination)
+}
 
 // pass passes an option to the steps that its rule lists.
 func (p *parser) pass(o *option) {

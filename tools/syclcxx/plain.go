@@ -99,7 +99,7 @@ func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) er
 	case modeAssembly:
 		args = append(args, "-S")
 		if output == "" {
-			output = stem(in.Path) + ".s"
+			output = stem(in.Path) + c.extension(".s", ".ll")
 		}
 		target = output
 	case modeSyntax:
@@ -140,6 +140,14 @@ func (c *compiler) standardLibrary() []string {
 
 // stem returns the name of a file without directories and extension.
 func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
+
+// extension returns the extension of an output file: llvm with clang's -emit-llvm, else native.
+func (c *compiler) extension(native, llvm string) string {
+	if slices.Contains(c.line.Host, "-emit-llvm") {
+		return llvm
+	}
+	return native
+}
 
 func isCPlusPlus(in lineInput) bool { return in.Language == "c++" || isHeader(in) }
 
