@@ -50,6 +50,9 @@ func TestCommands(t *testing.T) {
 		"-fno-sycl -emit-llvm -c plain.cpp",
 		"-fno-sycl -emit-llvm -S plain.cpp",
 		"-E kernel.cpp",
+		"-MMD -c plain.cpp",
+		"-S plain.cpp -MD",
+		"-E plain.cpp",
 		"-O2 -c other.cpp -fsyclbin",
 	} {
 		for _, host := range []string{"g++", "clang++"} {

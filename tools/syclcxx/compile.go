@@ -29,6 +29,7 @@ type compiler struct {
 	env   *cli.Env
 	host  *host
 	dpcpp *installation // nil until a source needs it
+	found func() (*installation, error)
 
 	gccDir  string   // directory of the host's GCC, or "" if unknown
 	traits  []string // macros for the aspects of the targets
@@ -169,12 +170,20 @@ func (c *compiler) syclObject(ctx context.Context, in lineInput, output artifact
 	return out.Commit()
 }
 
+// installed locates DPC++, once.
+func (c *compiler) installed() (*installation, error) {
+	if c.found == nil {
+		c.found = sync.OnceValues(func() (*installation, error) { return findDPCPP(c.line.DPCPP) })
+	}
+	return c.found()
+}
+
 // prepare locates DPC++, the headers of syclc++ and, for g++, the directory of GCC.
 func (c *compiler) prepare(ctx context.Context) (err error) {
 	if c.dpcpp != nil {
 		return nil
 	}
-	if c.dpcpp, err = findDPCPP(c.line.DPCPP); err != nil {
+	if c.dpcpp, err = c.installed(); err != nil {
 		return err
 	}
 	if _, err := c.headers(); err != nil {

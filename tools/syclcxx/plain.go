@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,49 +21,84 @@ import (
 // stdin is the file name that stands for standard input. Only the host compiler reads it.
 const stdin = "-"
 
-// plainObject compiles a source that does not appear to include SYCL headers as C++. If the
-// dependency file shows that it does include them, plainObject compiles it again as SYCL.
+// plainObject compiles a source that does not appear to include SYCL headers as C++. If the headers
+// that the compiler reads show that it does include them, plainObject compiles it again as SYCL.
 func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
-	args := slices.Concat(c.dumpOptions(output), c.plainOptions(in), c.depfileOptions(depfile, output.object))
 	if err := c.checkMark(in); err != nil {
 		return err
 	}
-	var list string
-	if c.line.SYCL && isCPlusPlus(in) {
-		d, err := findDPCPP(c.line.DPCPP)
-		if err == nil {
-			args = append(args, "-idirafter", filepath.Join(d.dir, "include"))
-			if !depfile.Write {
-				dir, remove, err := outfile.TempDir()
-				if err != nil {
-					return err
-				}
-				defer remove()
-				list = filepath.Join(dir, "host.d")
-				args = append(args, "-MD", "-MF", list)
-			} else {
-				list = depfileName(depfile, output.object)
+	options := slices.Concat(c.dumpOptions(output), c.plainOptions(in))
+	sycl, err := c.runPlain(ctx, in, options, depfile, output.object, []string{"-c", "-o", output.object})
+	if err != nil || !sycl {
+		return err
+	}
+	if err := os.Remove(output.object); err != nil { // otherwise, an object would remain if a later step fails
+		return err
+	}
+	if in.Path == stdin {
+		return cli.BadInput(errors.New("cannot compile SYCL from standard input, because the source is read twice (for devices and for the host); use a file"))
+	}
+	return c.syclObject(ctx, in, output, depfile)
+}
+
+// runPlain runs the host compiler on a source that does not appear to include SYCL headers, and
+// reports whether it does. The arguments are options, those that action lists, and options for the
+// dependency file of target.
+func (c *compiler) runPlain(ctx context.Context, in lineInput, options []string, depfile depfileOptions, target string, action []string) (sycl bool, err error) {
+	run := func(input io.Reader, more ...string) error {
+		return c.runHostWith(ctx, input, c.env.Stdout, c.env.Stderr, slices.Concat(options, more, []string{"-x", in.Language, in.Path}))
+	}
+	if !c.mayBeSYCL(in) {
+		return false, run(c.env.Stdin, append(c.depfileOptions(depfile, target), action...)...)
+	}
+	dir, remove, err := outfile.TempDir()
+	if err != nil {
+		return false, err
+	}
+	defer remove()
+	list := filepath.Join(dir, "host.d")
+	listing := []string{"-MD", "-MF", list}
+	var text []byte
+	if depfile.Write {
+		listing = c.depfileOptions(depfile, target)
+		if in.Path == stdin { // it may be read twice
+			if text, err = io.ReadAll(c.env.Stdin); err != nil {
+				return false, err
 			}
 		}
 	}
-	args = append(args, "-c", "-o", output.object, "-x", in.Language, in.Path)
-	if err := c.runHost(ctx, c.env.Stdout, c.env.Stderr, args); err != nil || list == "" || c.line.DryRun {
-		return err
+	input := func() io.Reader {
+		if text != nil {
+			return bytes.NewReader(text)
+		}
+		return c.env.Stdin
+	}
+	if err := run(input(), append(listing, action...)...); err != nil || c.line.DryRun {
+		return false, err
+	}
+	if depfile.Write {
+		if name := depfileName(depfile, target); depfile.System && isRegular(name) {
+			list = name
+		} else if err := run(input(), "-M", "-MF", list); err != nil { // its own file lacks system headers
+			return false, err
+		}
 	}
 	read, err := os.ReadFile(list)
-	if err != nil {
-		return err
+	return strings.Contains(string(read), "/sycl/detail/"), err
+}
+
+// mayBeSYCL reports whether a source may include SYCL headers in a way that readsSYCL does not find.
+func (c *compiler) mayBeSYCL(in lineInput) bool {
+	if !c.line.SYCL || !isCPlusPlus(in) {
+		return false
 	}
-	if strings.Contains(string(read), "/sycl/detail/") {
-		if err := os.Remove(output.object); err != nil { // otherwise, an object would remain if a later step fails
-			return err
-		}
-		if in.Path == stdin {
-			return cli.BadInput(errors.New("cannot compile SYCL from standard input, because the source is read twice (for devices and for the host); use a file"))
-		}
-		return c.syclObject(ctx, in, output, depfile)
-	}
-	return nil
+	_, err := c.installed()
+	return err == nil
+}
+
+func isRegular(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // hostOnly runs the host compiler for everything other than compiling an object: -E, -S,
@@ -75,11 +112,15 @@ func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) er
 	// clangd and CMake query the include directories with '-E -v' and an empty file.
 	asked := c.line.SYCL && isCPlusPlus(in) && c.line.Mode == modePreprocess && c.line.Verbose
 	var args []string
-	if sycl || asked {
+	prepare := func() error {
 		if err := c.prepare(ctx); err != nil {
 			return err
 		}
-		if _, err := c.targets(); err != nil {
+		_, err := c.targets()
+		return err
+	}
+	if sycl || asked {
+		if err := prepare(); err != nil {
 			return err
 		}
 		u := &compilation{compiler: c, source: in.Path}
@@ -88,33 +129,44 @@ func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) er
 	} else {
 		args = c.plainOptions(in)
 	}
+	var action []string
 	target := output
 	switch c.line.Mode {
 	case modePreprocess:
 		if lists {
-			args = append(args, listOptions(c.line.Depfile)...)
+			action = listOptions(c.line.Depfile)
 		} else {
-			args = append(args, "-E")
+			action = []string{"-E"}
 		}
 	case modeAssembly:
-		args = append(args, "-S")
+		action = []string{"-S"}
 		if output == "" {
 			output = stem(in.Path) + c.extension(".s", ".ll")
 		}
 		target = output
 	case modeSyntax:
-		args = append(args, "-fsyntax-only")
+		action = []string{"-fsyntax-only"}
 	}
 	if target == "" && in.Path != stdin {
 		target = stem(in.Path) + ".o"
 	}
+	if output != "" {
+		action = append(action, "-o", output)
+	}
+	if !sycl && !asked && (c.line.Mode == modeAssembly || c.line.Mode == modePreprocess && !lists) {
+		if sycl, err = c.runPlain(ctx, in, args, c.line.Depfile, target, action); err != nil || !sycl {
+			return err
+		}
+		if err := prepare(); err != nil {
+			return err
+		}
+		return c.mark(in, output)
+	}
 	if !lists {
 		args = append(args, c.depfileOptions(c.line.Depfile, target)...)
 	}
-	if output != "" {
-		args = append(args, "-o", output)
-	}
-	if err := c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(args, "-x", in.Language, in.Path)); err != nil || !sycl || c.line.DryRun {
+	args = slices.Concat(args, action, []string{"-x", in.Language, in.Path})
+	if err := c.runHost(ctx, c.env.Stdout, c.env.Stderr, args); err != nil || !sycl || c.line.DryRun {
 		return err
 	}
 	return c.mark(in, output)
@@ -125,6 +177,13 @@ func (c *compiler) plainOptions(in lineInput) []string {
 	options := slices.Concat(c.standardLibrary(), c.hostOptions())
 	if c.line.SYCL && isCPlusPlus(in) {
 		options = append(options, languageVersion)
+	}
+	if c.mayBeSYCL(in) {
+		d, _ := c.installed()
+		if headers, err := c.headers(); err == nil {
+			options = append(options, "-DRULES_SYCL_TABLE", "-idirafter", headers)
+		}
+		options = append(options, "-idirafter", filepath.Join(d.dir, "include"))
 	}
 	return options
 }
@@ -289,7 +348,7 @@ func (c *compiler) systemDirs() []string {
 		}
 	}
 	dirs := []string{filepath.Join(sysroot, "usr/local/include"), filepath.Join(sysroot, "usr/include")}
-	if d, err := findDPCPP(c.line.DPCPP); err == nil {
+	if d, err := c.installed(); err == nil {
 		dirs = append(dirs, filepath.Join(d.dir, "include"))
 	}
 	return dirs

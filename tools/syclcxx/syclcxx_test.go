@@ -260,6 +260,49 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestHiddenSYCL checks that a source whose headers turn out to include SYCL headers is compiled as
+// SYCL, whichever files its dependency file lists.
+func TestHiddenSYCL(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	testkit.WriteFile(t, "plain.cpp", "#include <string.h>\nint main() {}\n")
+	testkit.WriteFile(t, "hidden.cpp", "#inc\\\nlude <sycl/sycl.hpp>\nint main() {}\n")
+	testkit.WriteFile(t, "dpcpp/include/sycl/sycl.hpp", "#include <sycl/detail/a.hpp>\n")
+	testkit.WriteFile(t, "headers/sycl/detail/a.hpp", "")
+	testkit.WriteFile(t, "dpcpp/lib/libsycl-jit.so", "")
+	testkit.WriteFile(t, "dpcpp/lib/libsycl.so.9", "")
+	common := []string{"-fsycl-host-compiler=" + testkit.Program(t, "g++"), "--dpcpp=dpcpp", "--host-headers=" + dir + "/headers", "--driver=" + testkit.Script(t, "driver", "echo compiled as SYCL >&2; exit 1")}
+	for _, options := range []string{"", "-MD", "-MMD", "-MMD -MF own.d -MP", "-MD -MF /dev/null", "-Wp,-MMD,own.d"} {
+		for source, want := range map[string]bool{"plain.cpp": false, "hidden.cpp": true} {
+			var log bytes.Buffer
+			code := run(t.Context(), &cli.Env{Stdout: &log, Stderr: &log}, slices.Concat(common, strings.Fields(options), []string{"-c", source, "-o", "a.o"}))
+			_, err := os.Stat("a.o")
+			if sycl := strings.Contains(log.String(), "compiled as SYCL"); sycl != want || (code != 0) != want || (err != nil) != want {
+				t.Errorf("%s -c %s: exit code %d, %v\n%s", options, source, code, err, log.String())
+			}
+			os.Remove("a.o")
+		}
+	}
+	for _, test := range []struct{ args, input, want string }{
+		{"-MMD -MF own.d -c -x c++ - -o a.o", "hidden.cpp", "cannot compile SYCL from standard input"},
+		{"-MMD -MF own.d -c -x c++ - -o a.o", "plain.cpp", ""},
+		{"-E hidden.cpp", "", "#pragma rules_sycl host code "},
+		{"-S hidden.cpp -MMD -o /dev/stdout", "", ""},
+		{"-S hidden.cpp -o -", "", "# rules_sycl host code "},
+		{"-MM hidden.cpp", "", "hidden.o: hidden.cpp\n"},
+	} {
+		var log bytes.Buffer
+		input := ""
+		if test.input != "" {
+			input = testkit.ReadFile(t, test.input)
+		}
+		run(t.Context(), &cli.Env{Stdin: strings.NewReader(input), Stdout: &log, Stderr: &log}, slices.Concat(common, strings.Fields(test.args)))
+		if !strings.Contains(log.String(), test.want) || test.want == "" && strings.Contains(log.String(), "error") {
+			t.Errorf("%s: want %s\n%s", test.args, test.want, log.String())
+		}
+	}
+}
+
 // TestUnsupportedOptions checks that errors of g++ about an option are followed by what to do.
 func TestUnsupportedOptions(t *testing.T) {
 	t.Chdir(t.TempDir())
