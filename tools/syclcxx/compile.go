@@ -31,9 +31,10 @@ type compiler struct {
 	dpcpp *installation // nil until a source needs it
 	found func() (*installation, error)
 
-	gccDir  string   // directory of the host's GCC, or "" if unknown
-	traits  []string // macros for the aspects of the targets
-	scratch string   // directory for the files of a compile, "" if there is none
+	ownHeaders string   // directory of the headers that are part of the host compiler, or "" if unknown
+	gccDir     string   // directory of the host's GCC, or "" if unknown
+	traits     []string // macros for the aspects of the targets
+	scratch    string   // directory for the files of a compile, "" if there is none
 }
 
 // A compilation compiles a source for devices and for the host. Its files are in a separate
@@ -178,7 +179,7 @@ func (c *compiler) installed() (*installation, error) {
 	return c.found()
 }
 
-// prepare locates DPC++, the headers of syclc++ and, for g++, the directory of GCC.
+// prepare locates DPC++, the headers of syclc++ and, if needed, the headers of the host compiler.
 func (c *compiler) prepare(ctx context.Context) (err error) {
 	if c.dpcpp != nil {
 		return nil
@@ -189,14 +190,17 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 	if _, err := c.headers(); err != nil {
 		return err
 	}
-	if c.host.clang {
+	if c.host.clang && (!c.line.Depfile.Write || c.line.Depfile.System) {
 		return nil
 	}
 	var printed bytes.Buffer
 	if err := buildstep.Run(ctx, nil, &printed, io.Discard, c.host.path, "-print-file-name=include"); err != nil {
 		return err
 	}
-	c.gccDir = strings.TrimSuffix(strings.TrimSpace(printed.String()), "/include")
+	c.ownHeaders = strings.TrimSpace(printed.String())
+	if !c.host.clang {
+		c.gccDir = strings.TrimSuffix(c.ownHeaders, "/include")
+	}
 	return nil
 }
 

@@ -102,6 +102,9 @@ func (c *compiler) systemFiles() (func(file string) bool, error) {
 		return nil, err
 	}
 	system := []string{"/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib64", filepath.Join(c.dpcpp.dir, "include"), headers}
+	if c.ownHeaders != "" {
+		system = append(system, c.ownHeaders)
+	}
 	if c.gccDir != "" { // PREFIX/lib/gcc/TRIPLE/VERSION
 		system = append(system, c.gccDir, filepath.Join(c.gccDir, "../../../../include"))
 	}

@@ -64,18 +64,18 @@ func TestSystemFiles(t *testing.T) {
 	t.Setenv("CPATH", "/usr/include/mine")
 	t.Setenv("CPLUS_INCLUDE_PATH", "/env")
 	line := testkit.Must(parseLine(strings.Fields("--host-headers=/ -I/usr/src/app/inc -I /opt/dpcpp/app -isystem /third -iquote q -isystem/third2 -I/third/own -I/usr/include -isystem/deep/x/y -isystem/deep -I/deep/x -c a.cpp")))(t)
-	c := &compiler{line: line, dpcpp: &installation{dir: "/opt/dpcpp"}, gccDir: "/opt/gcc/lib/gcc/x86_64-linux-gnu/16"}
+	c := &compiler{line: line, dpcpp: &installation{dir: "/opt/dpcpp"}, gccDir: "/opt/gcc/lib/gcc/x86_64-linux-gnu/16", ownHeaders: "/opt/llvm/lib/clang/23/include"}
 	line.HostHeaders = t.TempDir()
 	isSystem := testkit.Must(c.systemFiles())(t)
 	var got []string
 	for _, file := range strings.Fields(`/usr/include/stdio.h /usr/include/mine/a.h /usr/src/app/inc/mine.h /usr/src/app/other.h /opt/dpcpp/include/sycl/sycl.hpp
-		/opt/dpcpp/app/mine.h /opt/gcc/lib/gcc/x86_64-linux-gnu/16/include/stddef.h /opt/gcc/include/c++/16/vector /third/a.h /third/own/a.h /third2/a.h /env/a.h a.h q/a.h
+		/opt/dpcpp/app/mine.h /opt/gcc/lib/gcc/x86_64-linux-gnu/16/include/stddef.h /opt/gcc/include/c++/16/vector /opt/llvm/lib/clang/23/include/stddef.h /opt/llvm/a.h /third/a.h /third/own/a.h /third2/a.h /env/a.h a.h q/a.h
 		/deep/a.h /deep/x/a.h /deep/x/y/a.h`) {
 		if isSystem(file) {
 			got = append(got, file)
 		}
 	}
-	want := strings.Fields("/usr/include/stdio.h /opt/dpcpp/include/sycl/sycl.hpp /opt/gcc/lib/gcc/x86_64-linux-gnu/16/include/stddef.h /opt/gcc/include/c++/16/vector /third/a.h /third2/a.h /env/a.h /deep/a.h /deep/x/y/a.h")
+	want := strings.Fields("/usr/include/stdio.h /opt/dpcpp/include/sycl/sycl.hpp /opt/gcc/lib/gcc/x86_64-linux-gnu/16/include/stddef.h /opt/gcc/include/c++/16/vector /opt/llvm/lib/clang/23/include/stddef.h /third/a.h /third2/a.h /env/a.h /deep/a.h /deep/x/y/a.h")
 	if !slices.Equal(got, want) {
 		t.Errorf("system files:\n got %q\nwant %q", got, want)
 	}
