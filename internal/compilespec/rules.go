@@ -15,8 +15,9 @@ var table = func() (list []Rule) {
 
 	// The preprocessor
 	add(Either, Copy, Host|Device, "-D -U -I -F -include -imacros -isystem -iquote -idirafter -isysroot -iprefix -iwithprefix -iwithprefixbefore -iframework")
-	add(Either, Copy, Host|Device, "-ivfsoverlay -cxx-isystem -isystem-after")
-	add(Separate, Copy, Host, "-include-pch -aux-info -dumpbase -dumpbase-ext -dumpdir -serialize-diagnostics --serialize-diagnostics -Xassembler -wrapper -MJ -imultilib -imultiarch")
+	add(Either, Copy, Host|Device, "-ivfsoverlay -cxx-isystem -isystem-after -stdlib++-isystem -iwithsysroot")
+	add(Either, Copy, Host, "-A")
+	add(Separate, Copy, Host, "-include-pch -aux-info -dumpbase -dumpbase-ext -dumpdir -serialize-diagnostics --serialize-diagnostics -Xassembler -wrapper -MJ -imultilib -imultiarch -dependency-file -dependency-dot -mthread-model -Xanalyzer")
 	add(Joined, Copy, Host, "-d -Q -R -a")
 	add(Exact, Copy, Host, "-ansi -C -CC -P -H -undef -traditional-cpp -pipe -time -MV")
 	add(Exact, Copy, Host|Device, "-nostdinc -nostdinc++ -nostdlibinc -trigraphs -w -pedantic -pedantic-errors")
@@ -29,6 +30,7 @@ var table = func() (list []Rule) {
 
 	// The compiles
 	add(Joined, Standard, Host|Device, "-std=")
+	add(Equals, Standard, Host|Device, "--std")
 	add(Joined, Warning, Host|Device|Link, "-W")
 	add(Exact, Copy, Host|Link, "-Wsystem-headers") // libsycl's headers cause warnings
 	add(Joined, Optimization, Host|Device|Link, "-O")
@@ -46,14 +48,15 @@ var table = func() (list []Rule) {
 	add(Equals, Sysroot, Host|Device|Link, "--sysroot")
 	add(Joined, Copy, Host|Device|Link, "--gcc-toolchain= --gcc-install-dir= --gcc-triple=")
 	add(Separate, Copy, Host|Device, "-Xclang")
-	add(Separate, Copy, Host|Link, "-target -arch --param -mllvm")
-	add(Joined, Copy, Host|Link, "--param= --target= -specs= --specs= -Qunused-arguments -no-canonical-prefixes --driver-mode= --config=")
+	add(Separate, Copy, Host|Link, "-target -arch --param -mllvm -Xarch_x86_64 -Xopenmp-target -Xoffload-linker -Xcuda-ptxas -Xcuda-fatbinary")
+	add(Joined, Copy, Host|Link, "--param= --target= -Qunused-arguments -no-canonical-prefixes --driver-mode=")
+	add(Equals, Copy, Host|Link, "-specs --specs --config --prefix -resource-dir -working-directory -ftrapv-handler")
 	add(Either, Copy, Host|Link, "-B")
 	add(Joined, Reject, 0, "-emit-llvm")
 
 	// The link
 	add(Either, Copy, Placed, "-l -L -z -u -T")
-	add(Separate, Copy, Placed, "-e -h -Tbss -Tdata -Ttext -Xlinker -framework")
+	add(Separate, Copy, Placed, "-e -h -Tbss -Tdata -Ttext -Xlinker -framework -rpath")
 	add(Joined, Copy, Placed, "-Wl,")
 	add(Exact, Copy, Host|Device|Placed, "-pthread")
 	add(Exact, Copy, Host|Placed, "-pthreads")

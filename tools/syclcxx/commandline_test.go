@@ -132,6 +132,11 @@ func TestParse(t *testing.T) {
 		{"-c a.cpp -D -c", "Mode=1 Words=[a.cpp:c++] Host=[-D -c] Device=[-D -c]"},
 		{"a.cpp --define-macro=X=1 --output o --std=c++20 --optimize=2 --debug --include-directory i", "Words=[a.cpp:c++] Output=o Host=[-D X=1 -std=c++20 -O2 -g -I i] Device=[-D X=1 -std=c++20 -O2 -g -I i] Link=[-O2 -g] StandardGiven=true DebugInfo=true"},
 
+		{"-c a.cpp -A x=y -Xanalyzer -x -dependency-file d -mthread-model posix", "Mode=1 Words=[a.cpp:c++] Host=[-A x=y -Xanalyzer -x -dependency-file d -mthread-model posix]"},
+		{"a.cpp --config f --prefix p -specs s -resource-dir r -Xopenmp-target -O1", "Words=[a.cpp:c++] Host=[--config f --prefix p -specs s -resource-dir r -Xopenmp-target -O1] Link=[--config f --prefix p -specs s -resource-dir r -Xopenmp-target -O1]"},
+		{"a.cpp --std c++20 -iwithsysroot i -stdlib++-isystem s", "Words=[a.cpp:c++] Host=[--std c++20 -iwithsysroot i -stdlib++-isystem s] Device=[--std c++20 -iwithsysroot i -stdlib++-isystem s] StandardGiven=true"},
+		{"a.o -rpath d", "Words=[a.o -rpath\u00a0d]"},
+
 		// The compiles.
 		{"a.cpp -O -Ofast -O3 -Os -O9", "Words=[a.cpp:c++] Host=[-O -Ofast -O3 -Os -O9] Device=[-O1 -O3 -ffast-math -O3 -Os -O3] Link=[-O -Ofast -O3 -Os -O9]"},
 		{"a.cpp -std=gnu++20", "Words=[a.cpp:c++] Host=[-std=gnu++20] Device=[-std=gnu++20] StandardGiven=true"},
