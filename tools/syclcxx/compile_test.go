@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
@@ -92,6 +94,11 @@ func TestWriteDepfile(t *testing.T) {
 		testkit.NoError(t, out.Commit())
 		if got := testkit.ReadFile(t, "a.d"); got != want {
 			t.Errorf("%s: got %q, want %q", option, got, want)
+		}
+		var stdout bytes.Buffer
+		u.env, u.depfile.File = &cli.Env{Stdout: &stdout}, "-"
+		if err := u.writeDepfile(&out); err != nil || stdout.String() != want {
+			t.Errorf("%s -MF -: got %q, %v, want %q", option, stdout.String(), err, want)
 		}
 	}
 }

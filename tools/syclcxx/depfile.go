@@ -89,9 +89,13 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 		}
 	}
 	files = append(files, u.line.DeviceConfigs...)
-	return out.Write(depfileName(u.depfile, u.output.object), func(w io.Writer) error {
+	write := func(w io.Writer) error {
 		return buildstep.WriteDepfile(w, depfileTargets(u.depfile, u.output.object), files, u.depfile.Phony)
-	})
+	}
+	if name := depfileName(u.depfile, u.output.object); name != "-" {
+		return out.Write(name, write)
+	}
+	return write(u.env.Stdout)
 }
 
 // systemFiles returns a function that reports whether a file is a system header. As for gcc's -MMD,
