@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
@@ -97,7 +96,7 @@ func (c *compiler) checkMark(in lineInput) error {
 
 func (c *compiler) listsFiles() bool {
 	for _, option := range c.line.Host {
-		if option == "-M" || option == "-MM" || strings.HasPrefix(option, "-d") { // -dM lists macros
+		if option == "-M" || option == "-MM" || option == "-dM" { // -dM lists macros
 			return true
 		}
 	}

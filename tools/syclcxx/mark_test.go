@@ -41,6 +41,16 @@ func TestDeviceDigest(t *testing.T) {
 	}
 }
 
+// TestListsFiles checks for which options the output of -E is no source.
+func TestListsFiles(t *testing.T) {
+	for option, want := range map[string]bool{"-M": true, "-MM": true, "-dM": true, "-Wp,-dM": true, "-dD": false, "-dI": false, "-P": false} {
+		line := testkit.Must(parseLine([]string{"-E", option, "a.cpp"}))(t)
+		if got := (&compiler{line: line}).listsFiles(); got != want {
+			t.Errorf("%s: %t, want %t", option, got, want)
+		}
+	}
+}
+
 // TestCheckMark checks that no object is built from preprocessed or assembler source without its
 // device code.
 func TestCheckMark(t *testing.T) {
