@@ -213,7 +213,7 @@ func (p *parser) intelHost() bool {
 // icpx handles an option that is in the icpxflags table.
 func (p *parser) icpx(o *option) error {
 	f, l := o.flag, &p.line
-	if !l.SYCL && slices.Contains(offloadOptions, o.name) {
+	if !l.SYCL && (isOffloadOption(o.name) || o.name == "-ffp-model=") {
 		p.give(forHost|forLink, o.words...)
 		return nil
 	}

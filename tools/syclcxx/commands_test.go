@@ -48,6 +48,7 @@ func TestCommands(t *testing.T) {
 		"-fpreview-breaking-changes kernel.cpp -o program",
 		"-fno-sycl -O2 plain.cpp in_c.c -o program",
 		"-fno-sycl -emit-llvm -c plain.cpp",
+		"-fno-sycl -fgpu-rdc --offload-arch=sm_90 -Xarch_device -DX -O2 -c plain.cpp",
 		"-fno-sycl -emit-llvm -S plain.cpp",
 		"-E kernel.cpp",
 		"-MMD -c plain.cpp",

@@ -581,7 +581,8 @@ var clangMath = map[string]string{
 }
 
 // forHost replaces and removes options that the host compiler does not support: -Xclang passes
-// options to clang's front end, which only the device compile may have.
+// options to clang's front end, which only the device compile may have, and g++ compiles neither
+// CUDA nor HIP.
 func (c *compiler) forHost(list []string) []string {
 	if c.host.clang {
 		return slices.Clone(list)
@@ -589,8 +590,9 @@ func (c *compiler) forHost(list []string) []string {
 	var options []string
 	for i := 0; i < len(list); i++ {
 		switch equivalent, ok := clangMath[list[i]]; {
-		case list[i] == "-Xclang":
+		case list[i] == "-Xclang" || list[i] == "-Xarch_device":
 			i++
+		case isOffloadOption(list[i]):
 		case !ok:
 			options = append(options, list[i])
 		case equivalent != "":

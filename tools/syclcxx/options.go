@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/compilespec"
 	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
@@ -36,12 +37,20 @@ var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 // ownOptions are the options that only syclc++ has.
 var ownOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--require-images", "--share-gpu-families", "--skip-rejected-images", "--check"}
 
-// offloadOptions are the icpx options that clang also has for CUDA, HIP and OpenMP. Without SYCL, the
-// host compiler gets them.
+// offloadOptions are the icpx options that clang also has for CUDA, HIP and OpenMP. Without SYCL,
+// clang as the host compiler gets them.
 var offloadOptions = []string{
 	"--offload-arch=", "--offload-targets=", "--cuda-gpu-arch=", "-fgpu-rdc", "-fno-gpu-rdc", "--offload-rdc", "--no-offload-rdc",
 	"--offload-compress", "--no-offload-compress", "--offload-compression-level=", "--offload-new-driver", "--no-offload-new-driver",
-	"-fgpu-inline-threshold=", "-Xarch_device", "-ffp-model=",
+	"-fgpu-inline-threshold=", "-Xarch_device",
+}
+
+func isOffloadOption(option string) bool {
+	name, _, hasValue := strings.Cut(option, "=")
+	if hasValue {
+		name += "="
+	}
+	return slices.Contains(offloadOptions, name)
 }
 
 // isOnlySYCL reports whether an icpx option only affects SYCL sources and programs.
