@@ -84,9 +84,8 @@ func memberFile(archive *file, labels archiveLabel, name string) *file {
 	return &file{name: archive.name + "/" + name, label: labels.member(name), depth: archive.depth + 1, top: archive.top}
 }
 
-// member reads a member of the size that the archive states. If the member has no device code, it
-// only reads the start.
-func (r *reader) member(ctx context.Context, f *file, in io.Reader, size int64, left *budget) []outcome {
+// member reads a member. If the member has no device code, it only reads the start.
+func (r *reader) member(ctx context.Context, f *file, in io.Reader, left *budget) []outcome {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -106,7 +105,7 @@ func (r *reader) member(ctx context.Context, f *file, in io.Reader, size int64, 
 		}
 		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: archives can be nested only two deep; unpack the outer one and pass the directory", safetext.Printable(f.name)))}}
 	}
-	s, err := spool(in, size)
+	s, err := r.members.spool(in)
 	if err != nil {
 		return unreadable(f, err)
 	}
@@ -243,7 +242,7 @@ func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLab
 		return unreadable(f, err)
 	}
 	defer in.Close()
-	return r.member(ctx, f, in, int64(member.UncompressedSize64), left)
+	return r.member(ctx, f, in, left)
 }
 
 // tarContent reads a possibly compressed tar archive.
@@ -313,7 +312,7 @@ func (r *reader) tarMembers(ctx context.Context, f *file, in *tar.Reader, left *
 		case n == maxMembers:
 			return append(list, unreadable(f, cli.BadInput(fmt.Errorf("the archive has more than %d members; %s", maxMembers, unpackIt)))...)
 		case header.Typeflag == tar.TypeReg:
-			list = append(list, r.member(ctx, memberFile(f, labels, header.Name), in, header.Size, left)...)
+			list = append(list, r.member(ctx, memberFile(f, labels, header.Name), in, left)...)
 		}
 	}
 	return list

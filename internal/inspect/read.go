@@ -51,6 +51,7 @@ type reader struct {
 	dir     *workspace.Directory
 	options inputs.Reading
 
+	members      spooler
 	workspaces   []string // absolute
 	disassembler func() *disassembler
 }
@@ -256,7 +257,14 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 func (o *outcome) set(in io.ReaderAt, size int64, modules []report.Module, bare bool, err error) {
 	if err == nil {
 		sum := sha256.New()
-		_, err = io.Copy(sum, io.NewSectionReader(in, 0, size))
+		for at := int64(0); at < size && err == nil; at += chunkSize {
+			n := min(chunkSize, size-at)
+			if data := offload.Slice(in, at, n); data != nil {
+				sum.Write(data)
+				continue
+			}
+			_, err = io.Copy(sum, io.NewSectionReader(in, at, n))
+		}
 		file := report.File{Name: strings.ToValidUTF8(o.name, "\ufffd"), Digest: hex.EncodeToString(sum.Sum(nil))}
 		for i := range modules {
 			modules[i].Files = []report.File{file}

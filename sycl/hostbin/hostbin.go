@@ -140,6 +140,9 @@ func (i *Image) Data() ([]byte, error) {
 	return data, err
 }
 
+// Slice returns a part of the bytes, see [offload.Slice].
+func (i *Image) Slice(offset, size int64) []byte { return offload.Slice(i.Source, offset, size) }
+
 // Open returns a reader of the image.
 func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i, 0, i.Size()) }
 

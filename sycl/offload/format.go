@@ -83,7 +83,11 @@ const headSize = 1024
 // Detect returns the format of r, which has size bytes, according to its first bytes. It reads no
 // more than those. The format of unreadable bytes is UnknownFormat.
 func Detect(r io.ReaderAt, size int64) Format {
-	head := make([]byte, max(0, min(size, headSize)))
+	size = max(0, min(size, headSize))
+	if head := Slice(r, 0, size); head != nil {
+		return FormatOf(head)
+	}
+	head := make([]byte, size)
 	n, _ := r.ReadAt(head, 0)
 	return FormatOf(head[:n])
 }

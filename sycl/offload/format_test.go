@@ -2,6 +2,7 @@ package offload
 
 import (
 	"encoding/binary"
+	"io"
 	"strings"
 	"testing"
 )
@@ -88,4 +89,27 @@ func FuzzFormatOf(f *testing.F) {
 			t.Errorf("%v in a file, %v in memory", got, want)
 		}
 	})
+}
+
+// inMemory is a reader that Slice does not copy from.
+type inMemory struct{ *strings.Reader }
+
+func (inMemory) Slice(offset, size int64) []byte { return []byte("0123456789")[offset:][:size] }
+
+func TestSlice(t *testing.T) {
+	r := inMemory{strings.NewReader("0123456789")}
+	section := io.NewSectionReader(io.NewSectionReader(r, 2, 6), 1, 4) // 3456
+	for _, test := range []struct {
+		r            io.ReaderAt
+		offset, size int64
+		want         string
+	}{
+		{r, 1, 2, "12"}, {section, 0, 4, "3456"}, {section, 1, 2, "45"},
+		{section, 1, 4, ""}, {section, -1, 2, ""}, {section, 5, -1, ""}, {section, 5, 0, ""}, {section, 1, 1<<63 - 1, ""},
+		{strings.NewReader("0123456789"), 0, 1, ""},
+	} {
+		if got := string(Slice(test.r, test.offset, test.size)); got != test.want {
+			t.Errorf("%d bytes at %d: %q, want %q", test.size, test.offset, got, test.want)
+		}
+	}
 }

@@ -28,6 +28,28 @@ type Source interface {
 	Size() int64
 }
 
+// Slice returns size bytes of r at an offset without copying them, which must not be changed. It
+// returns nil unless r is in memory: a value with such a method, or a section of one.
+func Slice(r io.ReaderAt, offset, size int64) []byte {
+	for {
+		switch s := r.(type) {
+		case interface {
+			Slice(offset, size int64) []byte
+		}:
+			return s.Slice(offset, size)
+		case *io.SectionReader:
+			if offset < 0 || size < 0 || offset > s.Size() || size > s.Size()-offset {
+				return nil
+			}
+			var start int64
+			r, start, _ = s.Outer()
+			offset += start
+		default:
+			return nil
+		}
+	}
+}
+
 // A Copier is a Source that can be copied to a writer faster than through Read, such as a whole
 // file. CopyTo writes all of it, through buf if it needs a buffer, and returns the number of
 // bytes. It may be called repeatedly.

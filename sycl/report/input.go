@@ -30,8 +30,8 @@ const maxSPIRV = 256 << 20
 // Compilers called with absolute paths record them. workspaces are absolute paths of directories;
 // paths of sources below them become relative.
 func FromSYCLBIN(f *syclbin.File, workspaces ...string) ([]Module, error) {
-	var list []Module
-	var images []specialize.Image
+	list := make([]Module, 0, len(f.Modules))
+	images := make([]specialize.Image, 0, len(f.Modules))
 	for i, m := range f.Modules {
 		module, err := fromImages(m.Metadata, m.Images(), workspaces)
 		if err != nil {
@@ -303,9 +303,12 @@ func parseSPIRV(code offload.Source, workspaces []string) (*spirv.Module, error)
 	if code.Size() > maxSPIRV {
 		return nil, &spirv.FormatError{Offset: maxSPIRV, Msg: fmt.Sprintf("the module is larger than %d MiB", maxSPIRV>>20)}
 	}
-	data := make([]byte, code.Size())
-	if _, err := code.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+	data := offload.Slice(code, 0, code.Size())
+	if data == nil {
+		data = make([]byte, code.Size())
+		if _, err := code.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
 	}
 	return spirv.Parse(data, workspaces...)
 }

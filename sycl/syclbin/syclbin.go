@@ -174,6 +174,9 @@ func (i *Image) Data() ([]byte, error) {
 // Open returns a reader of the bytes.
 func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i.Source, 0, i.Size()) }
 
+// Slice returns a part of the bytes, see [offload.Slice].
+func (i *Image) Slice(offset, size int64) []byte { return offload.Slice(i.Source, offset, size) }
+
 // Format returns the format of the image's bytes.
 func (i *Image) Format() offload.Format {
 	if i.format != nil {
@@ -187,7 +190,9 @@ func (i *Image) Format() offload.Format {
 func (i *Image) Digest() ([sha256.Size]byte, error) {
 	if i.digest == nil {
 		h := sha256.New()
-		if _, err := io.Copy(h, i.Open()); err != nil {
+		if data := i.Slice(0, i.Size()); data != nil {
+			h.Write(data)
+		} else if _, err := io.Copy(h, io.LimitReader(i.Open(), i.Size())); err != nil {
 			return [sha256.Size]byte{}, err
 		}
 		i.digest = (*[sha256.Size]byte)(h.Sum(nil))

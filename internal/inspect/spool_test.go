@@ -1,0 +1,82 @@
+package inspect
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"testing/iotest"
+
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+)
+
+// Content has the same bytes in memory and in a scratch file, and is not copied if it is in one
+// chunk.
+func TestSpool(t *testing.T) {
+	want := make([]byte, 2*chunkSize+3)
+	for i := range want {
+		want[i] = byte(i / 251)
+	}
+	var s spooler
+	for range 2 { // the second time in the same memory
+		c, err := s.spool(iotest.HalfReader(bytes.NewReader(want)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkContent(t, c, want)
+		inChunk := offload.Slice(io.NewSectionReader(c, 0, c.Size()), chunkSize+1, 5)
+		if !bytes.Equal(inChunk, want[chunkSize+1:][:5]) {
+			t.Errorf("in a chunk: %v", inChunk)
+		}
+		for _, r := range [][2]int64{{chunkSize - 1, 2}, {-1, 1}, {0, -1}, {c.Size() - 1, 2}, {c.Size(), 1}} {
+			if got := c.Slice(r[0], r[1]); got != nil {
+				t.Errorf("%d bytes at %d: %v", r[1], r[0], got)
+			}
+		}
+		c.Close()
+	}
+	if s.made != 3 {
+		t.Errorf("%d chunks for 3 at a time", s.made)
+	}
+
+	s.made = inMemory / chunkSize // 3 chunks are free, and there are no others
+	first, err := s.spool(bytes.NewReader(want[:1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, err := s.spool(bytes.NewReader(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if large.file == nil || len(s.free) != 2 {
+		t.Errorf("without memory: %v, %d free chunks", large.file, len(s.free))
+	}
+	checkContent(t, large, want)
+	if got := large.Slice(0, 1); got != nil {
+		t.Errorf("a part of a file: %v", got)
+	}
+	large.Close()
+	first.Close()
+}
+
+func checkContent(t *testing.T, c *spooledContent, want []byte) {
+	t.Helper()
+	got, err := io.ReadAll(io.NewSectionReader(c, 0, c.Size()))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if n, err := c.ReadAt(make([]byte, 2), c.Size()-1); n != 1 || err != io.EOF {
+		t.Errorf("at the end: %d bytes, %v", n, err)
+	}
+}
+
+// A stream that fails is not content, even if it fails like a stream that ends early.
+func TestSpoolFails(t *testing.T) {
+	for _, fails := range []error{io.ErrUnexpectedEOF, errors.New("damaged")} {
+		var s spooler
+		c, err := s.spool(io.MultiReader(bytes.NewReader(make([]byte, 9)), iotest.ErrReader(fails)))
+		if c != nil || err != fails || len(s.free) != s.made {
+			t.Errorf("%v: %v, %d of %d chunks are free", err, c, len(s.free), s.made)
+		}
+	}
+}
