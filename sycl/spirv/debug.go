@@ -270,6 +270,9 @@ func (p *parser) finishFunction() {
 // setBodies gives each function without author code, such as an entry point that calls the author's
 // function, the body of the nearest reachable function with author code.
 func (g *graph) setBodies() {
+	if !slices.ContainsFunc(g.nodes, func(n node) bool { return n.body != (frame{}) }) {
+		return // no debug information
+	}
 	callers := g.callers()
 	for _, artificial := range []bool{false, true} {
 		var queue []int
@@ -327,7 +330,7 @@ func (m *Module) functionName(k *Kernel, f frame, n int) string {
 // StripDebug returns a module without debug information, and without the strings and constants that
 // only debug information refers to. The result does not depend on line numbers in the source.
 func StripDebug(data []byte) ([]byte, error) {
-	words, order, err := decode(data)
+	words, order, err := decode(nil, data)
 	if err != nil {
 		return nil, err
 	}

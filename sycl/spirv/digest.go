@@ -21,7 +21,7 @@ func PutDigests(r *propset.Registry, data []byte) error {
 // names, ids, the text of string literals, and other code of the module. The module must not have
 // debug information.
 func Digests(data []byte) (map[string]uint32, error) {
-	words, _, err := decode(data)
+	words, _, err := decode(nil, data)
 	if err != nil {
 		return nil, err
 	}

@@ -40,10 +40,9 @@ func roundUp(size, align uint64) uint64 {
 	return size
 }
 
-// addLayout records the layout of a type that sizes can depend on. Other types have none, such as
+// layout returns the layout of a type that sizes can depend on. Other types have none, such as
 // pointers to opaque types and images, which are 8 bytes as arguments.
-func (p *parser) addLayout(i inst) {
-	var l layout
+func (p *parser) layout(i inst) (l layout, ok bool) {
 	switch parts := i.words[1:]; i.op {
 	case opTypeBool:
 		l = scalar(1)
@@ -53,22 +52,22 @@ func (p *parser) addLayout(i inst) {
 		l = scalar(pointerSize)
 	case opTypeVector:
 		n := uint64(parts[1])
-		l = p.layouts[parts[0]].times(n)
+		l = p.defs.find(parts[0]).layout.times(n)
 		if n == 3 { // a vector of three elements has the size of four
-			l.size = p.layouts[parts[0]].times(4).size
+			l.size = p.defs.find(parts[0]).layout.times(4).size
 		}
 		l.align = l.size
 	case opTypeArray:
-		l = p.layouts[parts[0]].times(p.length(parts[1]))
+		l = p.defs.find(parts[0]).layout.times(p.length(parts[1]))
 	case opTypeStruct:
 		for _, id := range parts {
-			l.add(p.layouts[id])
+			l.add(p.defs.find(id).layout)
 		}
 		l.pad(l.align)
 	default:
-		return
+		return l, false
 	}
-	p.layouts[i.words[0]] = l
+	return l, true
 }
 
 // pad adds padding up to an alignment. IGC passes each byte of it separately, too.
@@ -107,11 +106,12 @@ func (l *layout) add(m layout) {
 // parameter records a parameter of the function being read. IGC counts the bytes of arguments
 // without padding between them.
 func (p *parser) parameter(typ, id uint32) {
-	l, ok := p.layouts[typ]
+	d := p.defs.find(typ)
 	if p.byValue[id] {
-		l, ok = p.layouts[p.defs.find(typ).typ]
+		d = p.defs.find(d.typ)
 	}
-	if !ok {
+	l := d.layout
+	if !d.hasLayout {
 		l = scalar(pointerSize)
 	}
 	n := &p.graph.nodes[p.fn.node]

@@ -8,7 +8,7 @@ import (
 // Places returns the source locations of a kernel, according to the module's code.
 func (m *Module) Places(k *Kernel) srcloc.Kernel {
 	p := srcloc.Kernel{Location: k.Location}
-	for _, a := range m.KernelRequirements(k).Aspects {
+	for _, a := range m.aspects(k.uses) {
 		o, ok := m.Origin(k, a)
 		if ok && (o.Function != "" || !o.Location.IsZero()) {
 			p.Origins = append(p.Origins, o)

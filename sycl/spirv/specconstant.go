@@ -69,7 +69,7 @@ func ReadSpecConstants(r io.Reader) ([]SpecConstant, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, order, err := decode(data)
+	words, order, err := decode(nil, data)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,10 @@ package spirv
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -184,8 +186,10 @@ const (
 // must be absolute, get paths relative to it.
 func Parse(data []byte, workspaces ...string) (*Module, error) {
 	p := &parser{workspaces: workspaces, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
-		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{}, layouts: map[uint32]layout{},
+		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{},
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
+	p.scratch = scratches.Get().(*scratch)
+	defer p.scratch.free()
 	if err := p.parse(data); err != nil {
 		return nil, err
 	}
@@ -195,23 +199,38 @@ func Parse(data []byte, workspaces ...string) (*Module, error) {
 	return p.m, nil
 }
 
+// A scratch holds the memory that a parser needs for the words and definitions of a module. Programs
+// have thousands of small modules, so the next parser uses it again.
+type scratch struct {
+	words []uint32
+	defs  definitions
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// free keeps the memory, unless the module is unusually large.
+func (s *scratch) free() {
+	if len(s.words) < 1<<20 {
+		scratches.Put(s)
+	}
+}
+
 // parser holds the state collected from the instructions. Its maps hold only defined ids, so their
 // size is limited by the size of the module, not by the bound in its header.
 type parser struct {
+	*scratch
 	workspaces []string
 	m          *Module
 	bound      uint32 // on ids
 	graph      graph
 
-	defs    definitions
-	names   map[uint32]string // debug names
+	names   map[uint32]string // debug names of functions
 	strings map[uint32]string // for file names
 	modes   map[uint32][]rawMode
 	linkage map[uint32]linkage
 	byValue map[uint32]bool // parameters that point to arguments passed by value
 
 	matrices map[uint32]matrix // by type
-	layouts  map[uint32]layout // by type
 	entries  []entry
 
 	kernelIDs   map[uint32]bool // of the functions that are entry points
@@ -221,6 +240,7 @@ type parser struct {
 
 	extensions []string // declared so far
 
+	needsTypes bool   // the module has atomic stores or multiplications of matrices
 	store      *needs // of an atomic store
 	lastStruct uint32 // for the continuation of long structs
 	fn         *body  // the function being read, nil between functions
@@ -234,11 +254,15 @@ type definitions struct {
 	none   def
 }
 
-func newDefinitions(bound uint32, words int) definitions {
+// reset removes all definitions, for a module of some words with a bound on ids.
+func (d *definitions) reset(bound uint32, words int) {
+	d.list, d.index, d.sparse = d.list[:0], d.index[:0], nil
 	if uint64(bound) > uint64(words) {
-		return definitions{sparse: map[uint32]int32{}}
+		d.sparse = map[uint32]int32{}
+		return
 	}
-	return definitions{index: make([]int32, bound)}
+	d.index = slices.Grow(d.index, int(bound))[:bound]
+	clear(d.index)
 }
 
 // find returns the definition of an id, with op 0 if it is not defined at module level. The pointer
@@ -274,6 +298,9 @@ type def struct {
 	uses   use      // needs of a value of this type, or of this constant
 	lits   []uint32 // literals of scalar types and constants
 	node   int      // index in the graph plus one; 0: refers to nothing linked
+
+	layout    layout // of a type
+	hasLayout bool
 }
 
 type rawMode struct {
@@ -316,7 +343,7 @@ func (i inst) need(n int) error {
 // text decodes the string that starts at operand word n and returns it with the
 // number of the operand after it.
 func (i inst) text(n int) (string, int, error) {
-	var b []byte
+	b := make([]byte, 0, 256)
 	for w := n; w < len(i.words); w++ {
 		for shift := 0; shift < 32; shift += 8 {
 			c := byte(i.words[w] >> shift)
@@ -348,10 +375,11 @@ func (i inst) symbol(n int) (string, error) {
 }
 
 func (p *parser) parse(data []byte) error {
-	words, _, err := decode(data)
+	words, _, err := decode(p.words, data)
 	if err != nil {
 		return err
 	}
+	p.words = words
 	version := words[1]
 	p.m, p.bound = &Module{Version: Version{uint8(version >> 16), uint8(version >> 8)}}, words[3]
 	if version&0xff0000ff != 0 || p.m.Version.Major != 1 || p.m.Version.Minor > 6 {
@@ -360,9 +388,9 @@ func (p *parser) parse(data []byte) error {
 	if p.bound == 0 {
 		return &FormatError{12, "the bound on ids is 0"}
 	}
-	p.defs = newDefinitions(p.bound, len(words))
+	p.defs.reset(p.bound, len(words))
 	// Calls may name later functions, so functions are collected first.
-	if err := eachInst(words, p.functionIDs); err != nil {
+	if err := eachInst(words, p.first); err != nil {
 		return err
 	}
 	if err := eachInst(words, p.inst); err != nil {
@@ -374,8 +402,9 @@ func (p *parser) parse(data []byte) error {
 	return nil
 }
 
-// decode returns the words of a module, header included, and their byte order.
-func decode(data []byte) ([]uint32, binary.ByteOrder, error) {
+// decode returns the words of a module, header included, and their byte order. It uses the memory of
+// former words.
+func decode(words []uint32, data []byte) ([]uint32, binary.ByteOrder, error) {
 	if len(data) < 4*headerWords {
 		return nil, nil, &FormatError{0, fmt.Sprintf("%d bytes are too few for a header", len(data))}
 	}
@@ -386,9 +415,14 @@ func decode(data []byte) ([]uint32, binary.ByteOrder, error) {
 	if len(data)%4 != 0 {
 		return nil, nil, &FormatError{int64(len(data)), fmt.Sprintf("%d bytes are not whole words", len(data))}
 	}
-	words := make([]uint32, len(data)/4)
+	words = slices.Grow(words[:0], len(data)/4)[:len(data)/4]
 	for i := range words {
-		words[i] = order.Uint32(data[4*i:])
+		words[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	if order == binary.BigEndian {
+		for i, w := range words {
+			words[i] = bits.ReverseBytes32(w)
+		}
 	}
 	return words, order, nil
 }
@@ -421,14 +455,18 @@ func eachInst(words []uint32, visit func(inst) error) error {
 	return nil
 }
 
-func (p *parser) functionIDs(i inst) error {
-	if i.op != opFunction {
-		return nil
+// first defines functions, and finds out whether the types of values are needed.
+func (p *parser) first(i inst) error {
+	switch i.op {
+	case opFunction:
+		if err := i.need(4); err != nil {
+			return err
+		}
+		return p.define(i, def{op: i.op, typ: i.words[0], node: p.graph.add() + 1}, i.words[1])
+	case opAtomicStore, opCoopMatrixMulAdd, opJointMatrixMad:
+		p.needsTypes = true
 	}
-	if err := i.need(4); err != nil {
-		return err
-	}
-	return p.define(i, def{op: i.op, typ: i.words[0], node: p.graph.add() + 1}, i.words[1])
+	return nil
 }
 
 // define records the definition of an id at module level.
@@ -514,7 +552,7 @@ func (p *parser) declare(i inst) error {
 		return err
 	}
 	id := i.words[0]
-	p.modes[id] = append(p.modes[id], rawMode{i.words[1], slices.Clone(i.words[2:]), i.op == opExecutionModeId, i.offset})
+	p.modes[id] = append(p.modes[id], rawMode{i.words[1], i.words[2:], i.op == opExecutionModeId, i.offset})
 	return nil
 }
 
@@ -536,7 +574,9 @@ func (p *parser) text(i inst) error {
 	case err != nil:
 		return err
 	case i.op == opName:
-		p.names[id] = text
+		if p.defs.find(id).op == opFunction {
+			p.names[id] = text
+		}
 	case i.op == opString:
 		p.strings[id] = text
 	case debugSets[text] != 0:

@@ -247,14 +247,14 @@ func (p *parser) moduleDef(i inst) error {
 	}
 	d := def{op: i.op, typ: i.words[0], uses: p.defs.find(i.words[0]).uses | shape.needs.use}
 	if i.op == opConstant || i.op == opSpecConstant {
-		d.lits = slices.Clone(i.words[2:])
+		d.lits = i.words[2:]
 	}
 	if link, ok := p.linkage[i.words[1]]; ok && i.op == opVariable && link.kind == linkageImport {
 		d.node = p.graph.add() + 1
 		p.graph.nodes[d.node-1].id = i.words[1]
 	} else if i.op == opVariable && len(i.words) > 2 && i.words[2] == storageWorkgroup {
 		d.node = p.graph.add() + 1
-		p.graph.nodes[d.node-1].local, p.graph.hasLocal = p.layouts[p.defs.find(i.words[0]).typ].size, true
+		p.graph.nodes[d.node-1].local, p.graph.hasLocal = p.defs.find(p.defs.find(i.words[0]).typ).layout.size, true
 	}
 	if i.op == opAsm {
 		text, _, err := i.text(4)
@@ -297,11 +297,11 @@ func (p *parser) typeDef(i inst) error {
 		return err
 	}
 	d := def{op: i.op}
-	p.addLayout(i)
+	d.layout, d.hasLayout = p.layout(i)
 	parts := i.words[1:]
 	switch i.op {
 	case opTypeInt, opTypeFloat:
-		d.lits, parts = []uint32{i.words[1]}, nil
+		d.lits, parts = i.words[1:2], nil
 		// A third operand is an encoding other than that of IEEE 754, such as bfloat16.
 		if len(i.words) == 2 {
 			d.uses = typeUses[typeKey{i.op, i.words[1]}]
@@ -462,7 +462,7 @@ func (p *parser) result(i inst, shape shape) {
 	if isMatrix {
 		p.graph.nodes[p.fn.node].matrices.types.add(m.record())
 	}
-	if isMatrix || p.atomicOf(p.store, typ) != 0 {
+	if p.needsTypes && (isMatrix || p.atomicOf(p.store, typ) != 0) {
 		p.fn.types[i.words[1]] = typ
 	}
 }
