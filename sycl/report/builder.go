@@ -29,7 +29,8 @@ type Builder struct {
 	kernels []builtKernel
 	images  []builtImage
 	files   []moduleFiles
-	origins map[int32][]srcloc.Origin // of kernels with origins, by index
+	origins map[int32][]srcloc.Origin  // of kernels with origins, by index
+	forms   map[string]kernelname.Form // by name, see JoinForms
 
 	kinds    []builtKind
 	kindsIDs map[imageKey]int32
@@ -58,6 +59,7 @@ type moduleFiles struct {
 // A builtKernel is the stored part of a kernel of a module.
 type builtKernel struct {
 	name             string
+	display          string // in the source, "" if not known yet
 	location         srcloc.Location
 	of               int32 // index of the kernel that has the name of this kernel, or that this kernel is a form of
 	module, needs    int32 // indexes
@@ -353,9 +355,11 @@ func (b *Builder) nameOf(kernel int32) string { return b.kernels[b.kernels[kerne
 func (b *Builder) display(list []int32) string {
 	for _, i := range slices.Backward(list) {
 		if k := &b.kernels[i]; k.isForm {
-			form, _ := kernelname.FormOf(k.name)
-			return form.Kernel
+			return b.forms[k.name].Kernel
 		}
+	}
+	if k := &b.kernels[b.kernels[list[0]].of]; k.display != "" {
+		return k.display
 	}
 	return kernelname.Display(b.nameOf(list[0]))
 }
@@ -370,7 +374,7 @@ func (b *Builder) collect(list []int32, d *Kernel) *kernel {
 		h := holder{module: int(info.module), needs: int(info.needs), scope: b.scope(info)}
 		inHeaders := false
 		if info.isForm {
-			form, _ := kernelname.FormOf(info.name)
+			form := b.forms[info.name]
 			k.addForm(info.name, form, h)
 			inHeaders = form.Kind == kernelname.RoundedRange || strings.HasSuffix(info.location.Path, "sycl/reduction.hpp") // of DPC++
 		} else {

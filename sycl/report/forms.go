@@ -31,6 +31,7 @@ func (b *Builder) JoinForms() {
 	if len(j.written) == 0 {
 		return
 	}
+	b.forms = j.forms
 	for i := range b.kernels {
 		j.findWritten(&b.kernels[i])
 		j.index[b.kernels[i].name] = int32(i)
@@ -66,7 +67,8 @@ func (j *joiner) findWritten(k *builtKernel) {
 	if k.isForm {
 		return
 	}
-	name := kernelname.Display(k.name)
+	k.display = kernelname.Display(k.name)
+	name := k.display
 	if other, ok := j.written[name]; ok {
 		j.ambiguous[name] = j.ambiguous[name] || other != "" && other != k.name
 		j.written[name] = k.name
