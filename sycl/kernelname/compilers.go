@@ -66,6 +66,9 @@ func lambdaLocation(number string) string {
 	return fmt.Sprintf(" at %d:%d}", n/columns, n%columns)
 }
 
+// charLiteral starts each character in a symbol.
+const charLiteral = "Lc"
+
 // leastSpelled is the minimum number of character codes that are interpreted as a name.
 const leastSpelled = 4
 

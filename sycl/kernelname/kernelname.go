@@ -109,7 +109,9 @@ func parse(symbol string) demangle.AST {
 	if err != nil {
 		return nil
 	}
-	spellNames(tree)
+	if strings.Contains(symbol, charLiteral) {
+		spellNames(tree)
+	}
 	if s, ok := tree.(*demangle.Special); ok && s.Prefix == "typeinfo name for " {
 		return s.Val
 	}
