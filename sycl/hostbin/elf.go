@@ -158,6 +158,7 @@ func (e *elf) relocate(m *memory, dynamic binfile.Range, types addressTypes) err
 	if !ok {
 		return e.in.errorf(dynamic.Header, "the relocations, %d bytes at address %#x, are not in the file", d.size, d.rela)
 	}
+	m.relocated = make(map[uint64]uint64, min(d.size/elfRela, 1<<18))
 	return e.eachRela(m.s, section{offset: at, size: int64(d.size)}, func(r rela) error {
 		switch r.typ {
 		case types.relative:

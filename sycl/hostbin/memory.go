@@ -23,6 +23,7 @@ type memory struct {
 	undefined map[uint64]uint64 // words for symbols that an object does not define, numbered from 1
 	reading   int64             // location of the image whose pointers are being followed
 	pages     [64]page          // recently read parts of the file
+	raw       []byte            // the result of bytes
 }
 
 // A page is a part of the input that starts at a multiple of pageSize.
@@ -146,13 +147,14 @@ func (m *memory) relocate(words []uint64, address uint64, raw []byte) []uint64 {
 	return words
 }
 
+// bytes reads bytes, which are valid until the next call.
 func (m *memory) bytes(address, size uint64, what string) ([]byte, error) {
 	at, ok := m.place(address, size)
 	if !ok {
 		return nil, m.in.errorf(m.reading, "%s of %d bytes at address %#x is not in a loaded part of the file", what, size, address)
 	}
-	raw := make([]byte, size) // no larger than a segment
-	return raw, m.read(raw, at, what)
+	m.raw = slices.Grow(m.raw[:0], int(size))[:size] // no larger than a segment
+	return m.raw, m.read(m.raw, at, what)
 }
 
 // text reads a NUL-terminated string. A null pointer is an empty string.
@@ -167,7 +169,8 @@ func (m *memory) text(address uint64, what string) (string, error) {
 	g, _ := m.segment(address)
 	rest := uint64(g.size) - (address - g.address)
 	var b strings.Builder
-	buffer := make([]byte, min(rest, 256))
+	m.raw = slices.Grow(m.raw[:0], 256)[:min(rest, 256)]
+	buffer := m.raw
 	for offset := at; rest > 0; {
 		chunk := buffer[:min(rest, uint64(len(buffer)))]
 		if err := m.read(chunk, offset, what); err != nil {

@@ -21,7 +21,7 @@ const maxKernelNames = 64 << 20
 func Kernels(r io.ReaderAt, size int64) ([]string, error) {
 	switch Detect(r, size) {
 	case SPIRV:
-		return entryPoints(bufio.NewReader(io.NewSectionReader(r, 0, size)))
+		return entryPoints(bufio.NewReaderSize(io.NewSectionReader(r, 0, size), 1024)) // most modules are small
 	case Zebin, Cubin:
 		return elfKernels(r, size, sectionKernels)
 	case HSACO:
@@ -134,8 +134,8 @@ func entryPoints(r *bufio.Reader) ([]string, error) {
 	}
 	var names []string
 	total := 0
+	var word [4]byte
 	for at := int64(spirvHeaderSize); ; {
-		var word [4]byte
 		switch _, err := io.ReadFull(r, word[:]); {
 		case err == io.EOF: // a module without functions
 			slices.Sort(names)
