@@ -31,6 +31,8 @@ type compiler struct {
 	dpcpp *installation // nil until a source needs it
 	found func() (*installation, error)
 
+	imageTargets []target // the result of targets, nil before the first call
+
 	ownHeaders string   // directory of the headers that are part of the host compiler, or "" if unknown
 	gccDir     string   // directory of the host's GCC, or "" if unknown
 	traits     []string // macros for the aspects of the targets

@@ -40,8 +40,12 @@ type target struct {
 	ocloc        string // ocloc's name of the device, or "" for SPIR-V
 }
 
-// targets returns the targets of -fsycl-targets=.
+// targets returns the targets of -fsycl-targets=. Only the first call reads device configurations,
+// which may print warnings.
 func (c *compiler) targets() ([]target, error) {
+	if len(c.imageTargets) > 0 {
+		return c.imageTargets, nil
+	}
 	config, err := inputs.LoadDevices(c.env.Stderr, c.line.DeviceConfigs)
 	if err != nil {
 		return nil, err
@@ -71,7 +75,11 @@ func (c *compiler) targets() ([]target, error) {
 			targets = append(targets, t)
 		}
 	}
-	return targets, c.checkBackend(config, targets)
+	if err := c.checkBackend(config, targets); err != nil {
+		return nil, err
+	}
+	c.imageTargets = targets
+	return targets, nil
 }
 
 func unsupportedTarget(name string) error {

@@ -76,8 +76,14 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 	return err
 }
 
-// build compiles the sources and links.
+// build compiles the sources and links. It checks the targets even if no source is SYCL, because
+// CMake compiles an empty program to find out whether an option is supported.
 func (c *compiler) build(ctx context.Context) error {
+	if c.line.SYCL && len(c.line.Targets) > 0 {
+		if _, err := c.targets(); err != nil {
+			return err
+		}
+	}
 	if c.line.Mode == modeLink || c.line.Mode == modeObject && c.line.Syclbin != "" { // one file, even with -c
 		return c.program(ctx)
 	}

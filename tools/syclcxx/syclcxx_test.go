@@ -225,6 +225,7 @@ func TestErrors(t *testing.T) {
 	program := testkit.Must(exec.LookPath("true"))(t)
 	t.Setenv("PATH", "") // without ocloc
 	testkit.WriteFile(t, "a.cpp", "#include <sycl/sycl.hpp>\n")
+	testkit.WriteFile(t, "plain.cpp", "int x;\n")
 	testkit.WriteFile(t, "old/lib/libsycl-jit.so", "")
 	testkit.WriteFile(t, "old/include/sycl/sycl.hpp", "")
 	testkit.WriteFile(t, "old/lib/libsycl.so.8", "")
@@ -245,6 +246,8 @@ func TestErrors(t *testing.T) {
 		{"--ocloc=missing -fsycl-targets=intel_gpu_pvc -c a.cpp", cli.ExitBadInput, "--ocloc=missing: program not found"},
 		{"-fsycl-targets=spir64,intel_gpu_pvc -c a.cpp", cli.ExitFailure, "-fsycl-targets=intel_gpu_pvc: cannot find ocloc, the compiler for Intel GPUs, in PATH; install it (package intel-ocloc, or https://github.com/intel/compute-runtime/releases)"},
 		{"-fsycl-targets=nvptx64-nvidia-cuda -c a.cpp", cli.ExitUsage, "use spir64, which is compiled at run time, or intel_gpu_* targets"},
+		{"-fsycl-targets=nvptx64-nvidia-cuda -c plain.cpp", cli.ExitUsage, "nvptx64-nvidia-cuda: unsupported target"},
+		{"-fsycl-targets=nvptx64-nvidia-cuda a.o", cli.ExitUsage, "nvptx64-nvidia-cuda: unsupported target"},
 		{"-c a.o", cli.ExitUsage, "a.o: warning: linker input unused because linking is not done\nsyclc++: error: no sources to compile; add -x c++"},
 		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: file not found"},
 	} {
