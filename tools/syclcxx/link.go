@@ -165,8 +165,8 @@ var noOpenMP = regexp.MustCompile(`unable to find library -lomp\b|cannot find -l
 // libraryOptions returns the options that link a program against libsycl, if it is needed, and add
 // a run path for it.
 func (c *compiler) libraryOptions() ([]string, error) {
-	static := func(option string) bool { return option == "-static" || option == "-r" || option == "-nostdlib" }
-	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, static) {
+	without := func(option string) bool { return option == "-static" || option == "-r" || option == "-nostdlib" }
+	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, without) {
 		return nil, nil
 	}
 	d := c.dpcpp
@@ -187,7 +187,10 @@ func (c *compiler) libraryOptions() ([]string, error) {
 	return append(options, "-Wl,-rpath,"+library), nil
 }
 
-var twice = regexp.MustCompile(`sycl_kernel_is_defined_twice_\w+`)
+var (
+	twice     = regexp.MustCompile(`sycl_kernel_is_defined_twice_\w+`)
+	noLibsycl = regexp.MustCompile(`undefined (reference|symbol).*\bsycl::_V1::`)
+)
 
 // link runs the host compiler to link.
 func (c *compiler) link(ctx context.Context, args []string) error {
@@ -198,6 +201,8 @@ func (c *compiler) link(ctx context.Context, args []string) error {
 	case err == nil:
 	case twice.Match(log.Bytes()):
 		c.env.Notef("", "two sources define different kernels with the same name, which the runtime cannot distinguish; rename one of them")
+	case slices.Contains(c.line.Link, "-static") && noLibsycl.Match(log.Bytes()):
+		c.env.Notef("", "libsycl is only a shared library; use -static-libstdc++ -static-libgcc instead of -static")
 	case noOpenMP.Match(log.Bytes()):
 		c.env.Notef("", "clang has no OpenMP library; run 'pip install intel-openmp', or compile and link with -fsycl-host-compiler=g++")
 	}
