@@ -150,7 +150,11 @@ func effect(f icpxflags.Flag) string {
 		if f.Host == nil {
 			return "unchanged for devices; omitted for the host, because it is the default there"
 		}
-		return strings.TrimSuffix("unchanged for devices; "+code(f.Host)+" for the host; "+string(f.Sets), "; ")
+		text := "unchanged for devices; " + code(f.Host) + " for the host"
+		if f.Sets != "" {
+			text += "; " + string(f.Sets)
+		}
+		return text
 	case icpxflags.Host:
 		if f.Host != nil {
 			return "as " + code(f.Host)

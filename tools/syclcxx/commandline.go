@@ -113,7 +113,7 @@ type parser struct {
 	onlyDevice bool     // whether only device code is compiled because of -fsyclbin
 
 	preprocess   []string // options for the preprocessor and their values
-	preprocessOf string   // the last of the arguments that they are from
+	preprocessOf string   // the argument that the last of them is from
 }
 
 // A backendValue is the value of an option for native compilers that ends before the argument of

@@ -289,7 +289,7 @@ func TestLineErrors(t *testing.T) {
 		{"a.cpp -emit-llvm", "-emit-llvm: "},
 		{"a.cpp -Wp,-MD", "-Wp,-MD: missing value of -MD"},
 		{"a.cpp -Xpreprocessor -include -O2", "-Xpreprocessor -include: missing value of -include"},
-		{"a.cpp -Wp,-x,c", "-Wp,-x,c: not an option of the preprocessor; use -x c without -Wp, or -Xpreprocessor"},
+		{"a.cpp -Wp,-x,c", "-x c: not an option of the preprocessor; use it without -Wp or -Xpreprocessor"},
 		{"@self", "@self: the file includes itself"},
 		{"@ring", "@ring: the file includes itself"},
 		{"@open", "@open: the file lacks the closing '"},

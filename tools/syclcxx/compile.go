@@ -25,11 +25,12 @@ import (
 
 // A compiler executes a command line.
 type compiler struct {
-	line  *commandLine
-	env   *cli.Env
-	host  *host
-	dpcpp *installation // nil until a source needs it
-	found func() (*installation, error)
+	line     *commandLine
+	env      *cli.Env
+	host     *host
+	dpcpp    *installation // nil until installed finds it
+	notFound error         // why installed did not find it
+	prepared bool          // whether prepare was called
 
 	imageTargets []target // the result of targets, nil before the first call
 
@@ -175,18 +176,19 @@ func (c *compiler) syclObject(ctx context.Context, in lineInput, output artifact
 
 // installed locates DPC++, once.
 func (c *compiler) installed() (*installation, error) {
-	if c.found == nil {
-		c.found = sync.OnceValues(func() (*installation, error) { return findDPCPP(c.line.DPCPP) })
+	if c.dpcpp == nil && c.notFound == nil {
+		c.dpcpp, c.notFound = findDPCPP(c.line.DPCPP)
 	}
-	return c.found()
+	return c.dpcpp, c.notFound
 }
 
 // prepare locates DPC++, the headers of syclc++ and, if needed, the headers of the host compiler.
-func (c *compiler) prepare(ctx context.Context) (err error) {
-	if c.dpcpp != nil {
+func (c *compiler) prepare(ctx context.Context) error {
+	if c.prepared {
 		return nil
 	}
-	if c.dpcpp, err = c.installed(); err != nil {
+	c.prepared = true
+	if _, err := c.installed(); err != nil {
 		return err
 	}
 	if _, err := c.headers(); err != nil {
@@ -199,7 +201,9 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 	if err := buildstep.Run(ctx, nil, &printed, io.Discard, c.host.path, "-print-file-name=include"); err != nil {
 		return err
 	}
-	c.ownHeaders = strings.TrimSpace(printed.String())
+	if dir := strings.TrimSpace(printed.String()); filepath.IsAbs(dir) {
+		c.ownHeaders = dir
+	}
 	if !c.host.clang {
 		c.gccDir = strings.TrimSuffix(c.ownHeaders, "/include")
 	}

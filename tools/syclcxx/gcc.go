@@ -24,8 +24,8 @@ var languages = map[string]string{
 	".cu": "cuda", ".hip": "hip",
 }
 
-// behindX are the languages that -x accepts if sources are SYCL.
-var behindX = []string{
+// xLanguages are the values of -x. Without SYCL, the host compiler checks the value.
+var xLanguages = []string{
 	"assembler", "assembler-with-cpp", "c", "c++", "c++-cpp-output", "c++-header", "c++-system-header",
 	"c++-user-header", "c-header", "cpp-output", "cuda", "hip", "ir", "none",
 }
@@ -49,11 +49,11 @@ func (p *parser) input(o *option) error {
 }
 
 func (p *parser) language(o *option) error {
-	if p.line.SYCL && !slices.Contains(behindX, o.value) {
+	if p.line.SYCL && !slices.Contains(xLanguages, o.value) {
 		if !strings.HasSuffix(o.words[0], "x") && strings.ToUpper(o.value) == o.value {
 			return cli.Usagef("%s: unknown language %q (for a CPU instruction set use -march=)", o.text(), o.value)
 		}
-		return cli.Usagef("%s: unknown language; %s", o.text(), safetext.Suggest(o.value, behindX))
+		return cli.Usagef("%s: unknown language; %s", o.text(), safetext.Suggest(o.value, xLanguages))
 	}
 	p.x = strings.TrimSuffix(o.value, "none")
 	return nil
@@ -167,6 +167,7 @@ func (p *parser) preprocessed() error {
 	return nil
 }
 
+// preprocessorOption handles one option for the preprocessor.
 func (p *parser) preprocessorOption(o *option) error {
 	switch {
 	case o.rule == nil:
@@ -176,7 +177,7 @@ func (p *parser) preprocessorOption(o *option) error {
 	case o.rule.Reading == compilespec.Depfile, o.name == "-M", o.name == "-MM":
 		return readers[o.rule.Reading](p, o)
 	case slices.Contains(notPreprocessing, o.rule.Reading):
-		return cli.Usagef("%s: not an option of the preprocessor; use %s without -Wp, or -Xpreprocessor", p.preprocessOf, o.text())
+		return cli.Usagef("%s: not an option of the preprocessor; use it without -Wp or -Xpreprocessor", o.text())
 	case o.rule.DeviceWords(o.words, o.value) == nil:
 	case readers[o.rule.Reading] != nil:
 		return readers[o.rule.Reading](p, o)

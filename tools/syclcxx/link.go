@@ -85,11 +85,11 @@ func (c *compiler) objects(ctx context.Context, dir string) ([]lineWord, error) 
 		if w.Input == nil || w.Input.Language == "" {
 			continue
 		}
-		stem := strings.TrimSuffix(filepath.Base(w.Input.Path), filepath.Ext(w.Input.Path))
-		object := filepath.Join(dir, strconv.Itoa(i)+"-"+stem+".o")
+		name := stem(w.Input.Path)
+		object := filepath.Join(dir, strconv.Itoa(i)+"-"+name+".o")
 		depfile := c.line.Depfile
 		if depfile.Write {
-			depfile = c.linkDepfile(depfile, stem)
+			depfile = c.linkDepfile(depfile, name)
 		}
 		made := artifact{object, c.linkDumpDir(), filepath.Base(w.Input.Path)}
 		if err := c.object(ctx, *w.Input, made, depfile); err != nil {
@@ -138,12 +138,9 @@ func (c *compiler) openMP(options []string) []string {
 	if !slices.Contains(options, "-fopenmp") {
 		return options
 	}
-	d := c.dpcpp
-	if d == nil {
-		var err error
-		if d, err = findDPCPP(c.line.DPCPP); err != nil {
-			return options
-		}
+	d, err := c.installed()
+	if err != nil {
+		return options
 	}
 	library := filepath.Join(d.dir, "lib")
 	own, err := exec.Command(c.host.path, "-print-file-name=libomp.so").Output()
@@ -165,16 +162,13 @@ var noOpenMP = regexp.MustCompile(`unable to find library -lomp\b|cannot find -l
 // libraryOptions returns the options that link a program against libsycl, if it is needed, and add
 // a run path for it.
 func (c *compiler) libraryOptions() ([]string, error) {
-	without := func(option string) bool { return option == "-static" || option == "-r" || option == "-nostdlib" }
-	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, without) {
+	omitsLibsycl := func(option string) bool { return option == "-static" || option == "-r" || option == "-nostdlib" }
+	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, omitsLibsycl) {
 		return nil, nil
 	}
-	d := c.dpcpp
-	if d == nil {
-		var err error
-		if d, err = findDPCPP(c.line.DPCPP); err != nil {
-			return nil, nil // no SYCL code; if this is wrong, the linker reports undefined symbols
-		}
+	d, err := c.installed()
+	if err != nil {
+		return nil, nil // no SYCL code; if this is wrong, the linker reports undefined symbols
 	}
 	library := filepath.Join(d.dir, "lib")
 	if c.line.Preview && !exists(filepath.Join(library, c.libsycl())) {
@@ -202,7 +196,7 @@ func (c *compiler) link(ctx context.Context, args []string) error {
 	case twice.Match(log.Bytes()):
 		c.env.Notef("", "two sources define different kernels with the same name, which the runtime cannot distinguish; rename one of them")
 	case slices.Contains(c.line.Link, "-static") && noLibsycl.Match(log.Bytes()):
-		c.env.Notef("", "libsycl is only a shared library; use -static-libstdc++ -static-libgcc instead of -static")
+		c.env.Notef("", "libsycl is only available as a shared library; use -static-libstdc++ -static-libgcc instead of -static")
 	case noOpenMP.Match(log.Bytes()):
 		c.env.Notef("", "clang has no OpenMP library; run 'pip install intel-openmp', or compile and link with -fsycl-host-compiler=g++")
 	}

@@ -41,7 +41,7 @@ func TestDeviceDigest(t *testing.T) {
 	}
 }
 
-// TestListsFiles checks for which options the output of -E is no source.
+// TestListsFiles checks which options make -E write something other than source code.
 func TestListsFiles(t *testing.T) {
 	for option, want := range map[string]bool{"-M": true, "-MM": true, "-dM": true, "-Wp,-dM": true, "-dD": false, "-dI": false, "-P": false} {
 		line := testkit.Must(parseLine([]string{"-E", option, "a.cpp"}))(t)

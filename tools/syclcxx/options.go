@@ -38,7 +38,7 @@ var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 var ownOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--require-images", "--share-gpu-families", "--skip-rejected-images", "--check"}
 
 // offloadOptions are the icpx options that clang also has for CUDA, HIP and OpenMP. Without SYCL,
-// clang as the host compiler gets them.
+// they are passed to clang and omitted for g++.
 var offloadOptions = []string{
 	"--offload-arch=", "--offload-targets=", "--cuda-gpu-arch=", "-fgpu-rdc", "-fno-gpu-rdc", "--offload-rdc", "--no-offload-rdc",
 	"--offload-compress", "--no-offload-compress", "--offload-compression-level=", "--offload-new-driver", "--no-offload-new-driver",

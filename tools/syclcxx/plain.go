@@ -21,8 +21,8 @@ import (
 // stdin is the file name that stands for standard input. Only the host compiler reads it.
 const stdin = "-"
 
-// plainObject compiles a source that does not appear to include SYCL headers as C++. If the headers
-// that the compiler reads show that it does include them, plainObject compiles it again as SYCL.
+// plainObject compiles a source that does not appear to include SYCL headers as C++. If the compiler
+// read SYCL headers, plainObject compiles the source again as SYCL.
 func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
 	if err := c.checkMark(in); err != nil {
 		return err
@@ -32,8 +32,10 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifac
 	if err != nil || !sycl {
 		return err
 	}
-	if err := os.Remove(output.object); err != nil { // otherwise, an object would remain if a later step fails
-		return err
+	if isRegular(output.object) { // otherwise, an object would remain if a later step fails
+		if err := os.Remove(output.object); err != nil {
+			return err
+		}
 	}
 	if in.Path == stdin {
 		return cli.BadInput(errors.New("cannot compile SYCL from standard input, because the source is read twice (for devices and for the host); use a file"))
@@ -41,15 +43,15 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifac
 	return c.syclObject(ctx, in, output, depfile)
 }
 
-// runPlain runs the host compiler on a source that does not appear to include SYCL headers, and
-// reports whether it does. The arguments are options, those that action lists, and options for the
-// dependency file of target.
+// runPlain runs the host compiler on a source in which no SYCL headers were found, and reports
+// whether the compiler read any. It passes options, options for the dependency file of target, and
+// action.
 func (c *compiler) runPlain(ctx context.Context, in lineInput, options []string, depfile depfileOptions, target string, action []string) (sycl bool, err error) {
-	run := func(input io.Reader, more ...string) error {
-		return c.runHostWith(ctx, input, c.env.Stdout, c.env.Stderr, slices.Concat(options, more, []string{"-x", in.Language, in.Path}))
+	run := func(input io.Reader, log io.Writer, more ...string) error {
+		return c.runHostWith(ctx, input, c.env.Stdout, log, slices.Concat(options, more, []string{"-x", in.Language, in.Path}))
 	}
 	if !c.mayBeSYCL(in) {
-		return false, run(c.env.Stdin, append(c.depfileOptions(depfile, target), action...)...)
+		return false, run(c.env.Stdin, c.env.Stderr, append(c.depfileOptions(depfile, target), action...)...)
 	}
 	dir, remove, err := outfile.TempDir()
 	if err != nil {
@@ -73,14 +75,18 @@ func (c *compiler) runPlain(ctx context.Context, in lineInput, options []string,
 		}
 		return c.env.Stdin
 	}
-	if err := run(input(), append(listing, action...)...); err != nil || c.line.DryRun {
+	if err := run(input(), c.env.Stderr, append(listing, action...)...); err != nil || c.line.DryRun {
 		return false, err
 	}
 	if depfile.Write {
-		if name := depfileName(depfile, target); depfile.System && isRegular(name) {
+		if name := depfileName(depfile, target); name != "-" && depfile.System && isRegular(name) {
 			list = name
-		} else if err := run(input(), "-M", "-MF", list); err != nil { // its own file lacks system headers
-			return false, err
+		} else { // its own file lacks system headers
+			var log bytes.Buffer // the first run printed the same
+			if err := run(input(), &log, "-M", "-MF", list); err != nil {
+				c.env.Stderr.Write(log.Bytes())
+				return false, err
+			}
 		}
 	}
 	read, err := os.ReadFile(list)
@@ -202,7 +208,7 @@ func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), f
 
 // extension returns the extension of an output file: llvm with clang's -emit-llvm, else native.
 func (c *compiler) extension(native, llvm string) string {
-	if slices.Contains(c.line.Host, "-emit-llvm") {
+	if !c.line.SYCL && slices.Contains(c.line.Host, "-emit-llvm") {
 		return llvm
 	}
 	return native
