@@ -257,13 +257,15 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 func (o *outcome) set(in io.ReaderAt, size int64, modules []report.Module, bare bool, err error) {
 	if err == nil {
 		sum := sha256.New()
-		for at := int64(0); at < size && err == nil; at += chunkSize {
+		for at := int64(0); at < size && err == nil; {
 			n := min(chunkSize, size-at)
 			if data := offload.Slice(in, at, n); data != nil {
 				sum.Write(data)
-				continue
+			} else { // not in memory
+				n = size - at
+				_, err = io.Copy(sum, io.NewSectionReader(in, at, n))
 			}
-			_, err = io.Copy(sum, io.NewSectionReader(in, at, n))
+			at += n
 		}
 		file := report.File{Name: strings.ToValidUTF8(o.name, "\ufffd"), Digest: hex.EncodeToString(sum.Sum(nil))}
 		for i := range modules {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,15 +18,18 @@ const (
 	inMemory  = 80 << 20 // of all members that are read at the same time
 )
 
+// ownChunks is the number of chunks that each member may have even if the memory is used up.
+const ownChunks = 8
+
 // A spooler keeps the content of streams for random access. It is safe for concurrent use.
 type spooler struct {
 	mu   sync.Mutex
 	free [][]byte // chunks to reuse
-	made int      // number of chunks
+	made int      // number of allocated chunks
 }
 
-// chunk returns an empty chunk, or nil if the memory is used up.
-func (s *spooler) chunk() []byte {
+// chunk returns an empty chunk, or nil if the memory is used up and the chunk is not forced.
+func (s *spooler) chunk(forced bool) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.free); n > 0 {
@@ -33,7 +37,7 @@ func (s *spooler) chunk() []byte {
 		s.free = s.free[:n-1]
 		return last
 	}
-	if s.made == inMemory/chunkSize {
+	if s.made >= inMemory/chunkSize && !forced {
 		return nil
 	}
 	s.made++
@@ -85,6 +89,9 @@ func (c *spooledContent) ReadAt(b []byte, offset int64) (n int, err error) {
 	if c.file != nil {
 		return c.file.ReadAt(b, offset)
 	}
+	if offset < 0 {
+		return 0, errors.New("negative offset")
+	}
 	for n < len(b) && offset < c.size {
 		k := copy(b[n:], c.chunks[offset/chunkSize][offset%chunkSize:])
 		n += k
@@ -96,11 +103,12 @@ func (c *spooledContent) ReadAt(b []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// spool reads a stream to its end. Content that is too large for memory is stored in a scratch file.
+// spool reads a stream to its end. It stores the content in a scratch file if not enough memory is
+// left.
 func (s *spooler) spool(in io.Reader) (*spooledContent, error) {
 	c := &spooledContent{s: s}
 	for {
-		chunk := s.chunk()
+		chunk := s.chunk(len(c.chunks) < ownChunks)
 		if chunk == nil {
 			break
 		}

@@ -13,7 +13,7 @@ import (
 // Content has the same bytes in memory and in a scratch file, and is not copied if it is in one
 // chunk.
 func TestSpool(t *testing.T) {
-	want := make([]byte, 2*chunkSize+3)
+	want := make([]byte, ownChunks*chunkSize+3)
 	for i := range want {
 		want[i] = byte(i / 251)
 	}
@@ -35,11 +35,11 @@ func TestSpool(t *testing.T) {
 		}
 		c.Close()
 	}
-	if s.made != 3 {
-		t.Errorf("%d chunks for 3 at a time", s.made)
+	if s.made != ownChunks+1 {
+		t.Errorf("%d chunks for %d at a time", s.made, ownChunks+1)
 	}
 
-	s.made = inMemory / chunkSize // 3 chunks are free, and there are no others
+	s.made = inMemory / chunkSize // the free chunks are the last
 	first, err := s.spool(bytes.NewReader(want[:1]))
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestSpool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if large.file == nil || len(s.free) != 2 {
+	if large.file == nil || len(s.free) != ownChunks {
 		t.Errorf("without memory: %v, %d free chunks", large.file, len(s.free))
 	}
 	checkContent(t, large, want)
@@ -56,6 +56,11 @@ func TestSpool(t *testing.T) {
 		t.Errorf("a part of a file: %v", got)
 	}
 	large.Close()
+	s.free = nil
+	small, err := s.spool(bytes.NewReader(want[:ownChunks*chunkSize-1]))
+	if err != nil || small.file != nil {
+		t.Errorf("a small member without memory: %v", err)
+	}
 	first.Close()
 }
 
