@@ -97,6 +97,6 @@ SyclRuntimeInfo = provider(
         "cpu_driver": "File: the CPU device's library, which an OpenCL loader opens. None if there is no CPU device.",
         "devices": "File: a program that lists the devices that the runtime finds.",
         "devices_runfiles": "runfiles: what that program needs.",
-        "preview": "Target with CcInfo: libsycl-preview, for programs that are compiled with -fpreview-breaking-changes. None if there is none.",
+        "preview": "Target with CcInfo: libsycl-preview, for programs that are compiled with -fpreview-breaking-changes. None if the release does not have it.",
     },
 )

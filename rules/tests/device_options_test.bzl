@@ -22,6 +22,7 @@ _STANDARDS = {
     "-std=c11": None,
     "-D -std=c++20": None,
     "-std=c++14 -O2 -std=gnu++20 -std=c11": "-std=gnu++20",
+    "-std=c++17 --std=c++20": "-std=c++20",
 }
 
 def _device_options_impl(ctx):
@@ -39,6 +40,7 @@ def _device_options_impl(ctx):
     asserts.equals(env, [[]], device_line([["-std=c++17"]], None, dpcpp = False))
     asserts.equals(env, [["-std=c++17"]], device_line([["-std=c++17"]], None))
     asserts.equals(env, [[]], device_line([["-std=c++14"]], None))
+    asserts.equals(env, [[]], device_line([["--std=c++14"]], None))
     asserts.equals(env, [["-std=c++14"]], device_line([["-std=c++14"]], "-std=c++14"))
     asserts.equals(env, [["-I", "inc"]], device_line([["-isystem", "/usr/lib/clang/21/include", "-I", "inc", "-I/x/lib/clang/9/include"]], None))
     return unittest.end(env)

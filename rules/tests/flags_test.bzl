@@ -186,6 +186,7 @@ _FAILS = {
     "quote": ({"copts": ["-Xs", "\\'-a"]}, "copts: '-Xs '-a': its value lacks the closing '"),
     "rdc": ({"copts": ["-fsycl-rdc"]}, "'-fsycl-rdc': use the attribute rdc = True instead"),
     "rdc_backend": ({"backend_options": {"*": ["-a"]}, "rdc": True}, "backend_options: this library builds no device images; set backend_options on the sycl_cc_binary"),
+    "preview_in_link": ({"linkopts": ["-fpreview-breaking-changes"]}, "linkopts: '-fpreview-breaking-changes': has no effect without the same option in copts; add it there"),
     "rdc_contradicts": ({"linkopts": ["-fno-sycl-rdc"], "rdc": True}, "'-fno-sycl-rdc' contradicts the attribute rdc = True; remove one of them"),
     "several_targets": ({"copts": ["-Xsycl-target-backend -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend -g': ambiguous with several targets; specify one"),
     "split": ({"copts": ["-fsycl-device-code-split=kernel"]}, "unknown mode in '-fsycl-device-code-split=kernel'; use one of auto, per_source, per_kernel, off"),

@@ -102,9 +102,12 @@ def standard(line):
     """
     found = None
     for option in read_line(line):
-        if option.name == "-std=" and "++" in option.value:
-            found = option.words[0]
+        found = _standard_of(option) or found
     return found
+
+def _standard_of(option):
+    """Returns the C++ standard that an option selects, in the form -std=X, or None."""
+    return "-std=" + option.value if option.name in ["-std=", "--std"] and "++" in option.value else None
 
 def is_old_standard(option):
     """Returns whether an option -std= selects a C++ standard that is too old for SYCL."""
@@ -184,11 +187,12 @@ def _is_compiler_directory(option):
 
 def _is_default(option, chosen):
     """Returns whether an option selects a standard that is too old for SYCL and that the user did not choose."""
-    return option.name == "-std=" and option.words[0] != chosen and is_old_standard(option.words[0])
+    standard = _standard_of(option)
+    return bool(standard) and standard != chosen and is_old_standard(standard)
 
 def _is_for_dpcpp(option, chosen):
     """Returns whether an option of the host compilation is passed only to DPC++."""
-    return (option.name == "-std=" and option.words[0] != chosen) or option.name == "-g" or (option.name or "").startswith("-m") or option.value.startswith("_FORTIFY_SOURCE")
+    return (option.name in ["-std=", "--std"] and _standard_of(option) != chosen) or option.name == "-g" or (option.name or "").startswith("-m") or option.value.startswith("_FORTIFY_SOURCE")
 
 def all_options(line):
     """Returns all options of a host_line or a device_line in one list."""

@@ -66,7 +66,7 @@ _KINDS = {
     "linkopts": "linkopts",
 }
 
-# The option for the preview of libsycl's next ABI, which the device compiler has, too.
+# The option that selects libsycl's next ABI. The device compiler has the same option.
 PREVIEW = "-fpreview-breaking-changes"
 
 # The flag with options of all device compilations.
@@ -88,7 +88,7 @@ def read_options(ctx, intel_host = False):
         struct(target, native, jit, where) for backend_options; whether conversions of
         double are emulated; and whether programs are linked to libsycl-preview.
     """
-    out = struct(device = [], host = [], link = [], attributes = {}, backend = _of_attribute(ctx), emulate = [])
+    out = struct(device = [], host = [], link = [], attributes = {}, backend = _of_attribute(ctx), emulate = [], preview_link = [])
     kinds = {"copts": "copts" if hasattr(ctx.attr, "host_copts") else "device_copts"}
     kinds |= {name: kind for name, kind in _KINDS.items() if hasattr(ctx.attr, name)}
     texts = {attribute: expanded_options(ctx, attribute) for attribute in kinds}
@@ -102,6 +102,8 @@ def read_options(ctx, intel_host = False):
             if wrong:
                 fail("%s: %s: '%s': %s" % (user_label(ctx), attribute, " ".join(option.words), wrong))
         cxx_end = len(out.host) if attribute == "cxxopts" else cxx_end
+    if out.preview_link and PREVIEW not in out.device:
+        fail("%s: linkopts: '%s': has no effect without the same option in copts; add it there" % (user_label(ctx), PREVIEW))
     assembler = out.host[:cxx_begin] + out.host[cxx_end:]
     if "copts" in kinds.values() and [option for option in out.device if option.startswith("-W")]:
         out.device.append("-Wno-unknown-warning-option")
@@ -163,7 +165,9 @@ def _take(ctx, out, kind, attribute, option, intel_host):
         if kind != "linkopts":
             out.emulate.append(True)
     elif kind == "linkopts":
-        if destination in ["host", "intel"]:
+        if option.name == PREVIEW:
+            out.preview_link.append(True)
+        elif destination in ["host", "intel"]:
             out.link.extend(_replaced(flag.host, option))
     elif destination == "host" and kind == "device_copts":
         return "this option is for the host; move it to host_copts"

@@ -55,9 +55,10 @@ _READ_BY_2025_3 = [
 ]
 
 # The loader is linked first: libOpenCL.so.1 does not record where its libraries are, and uses
-# libraries that are already loaded. libimf.so uses libm without naming it: if libsycl came first,
-# libm would be loaded before libimf.so and relocated after it, and dlopen with RTLD_NOW would
-# crash. The options force the link, because some toolchains link only what is needed.
+# libraries that are already loaded. libimf.so uses libm without a DT_NEEDED entry for it: if
+# libsycl came first, libm would be loaded before libimf.so and relocated after it, and glibc would
+# end the program if functions are resolved at once (LD_BIND_NOW, or dlopen with RTLD_NOW). The
+# options force the link, because some toolchains link only what is needed.
 _FIRST = "libur_loader.so.0"
 _LINK_FIRST = ["-Wl,--push-state,--no-as-needed,-l:%s,--pop-state" % _FIRST]
 

@@ -1,7 +1,7 @@
 // Precedes DPC++'s header with this name. If SYCL_LANGUAGE_VERSION is defined, that header marks
-// what SYCL 2020 deprecates. g++ 12 does not support [[deprecated]] at some of the positions, and
-// clang warns about the uses in DPC++'s own templates. The device compilation warns about uses in
-// the source. Integration headers define the macro after this header.
+// the names that SYCL 2020 deprecates with [[deprecated]]. g++ 12 rejects the attribute at some
+// positions, and clang warns about uses in DPC++'s own templates. The device compilation warns
+// about uses in the source. Integration headers define the macro after this header.
 
 #pragma once
 #pragma GCC system_header
