@@ -23,7 +23,7 @@ type memory struct {
 	undefined map[uint64]uint64 // words for symbols that an object does not define, numbered from 1
 	reading   int64             // location of the image whose pointers are being followed
 	pages     [64]page          // recently read parts of the file
-	raw       []byte            // the result of bytes
+	raw       []byte            // buffer of bytes and text
 }
 
 // A page is a part of the input that starts at a multiple of pageSize.
@@ -147,7 +147,7 @@ func (m *memory) relocate(words []uint64, address uint64, raw []byte) []uint64 {
 	return words
 }
 
-// bytes reads bytes, which are valid until the next call.
+// bytes reads bytes, which are valid until the next call of bytes or text.
 func (m *memory) bytes(address, size uint64, what string) ([]byte, error) {
 	at, ok := m.place(address, size)
 	if !ok {

@@ -66,7 +66,7 @@ func lambdaLocation(number string) string {
 	return fmt.Sprintf(" at %d:%d}", n/columns, n%columns)
 }
 
-// charLiteral starts each character in a symbol.
+// charLiteral starts each template argument of type char in a symbol.
 const charLiteral = "Lc"
 
 // leastSpelled is the minimum number of character codes that are interpreted as a name.

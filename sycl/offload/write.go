@@ -28,8 +28,9 @@ type Source interface {
 	Size() int64
 }
 
-// Slice returns size bytes of r at an offset without copying them, which must not be changed. It
-// returns nil unless r is in memory: a value with such a method, or a section of one.
+// Slice returns size bytes of r at an offset without copying them. The caller must not modify them,
+// or use them after r is closed. Slice returns nil if r is not in memory: r must have a method
+// Slice(offset, size int64) []byte, or be an [io.SectionReader] of such a reader.
 func Slice(r io.ReaderAt, offset, size int64) []byte {
 	for {
 		switch s := r.(type) {

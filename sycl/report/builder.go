@@ -59,7 +59,7 @@ type moduleFiles struct {
 // A builtKernel is the stored part of a kernel of a module.
 type builtKernel struct {
 	name             string
-	display          string // in the source, "" if not known yet
+	display          string // in the source, "" if JoinForms did not compute it
 	location         srcloc.Location
 	of               int32 // index of the kernel that has the name of this kernel, or that this kernel is a form of
 	module, needs    int32 // indexes

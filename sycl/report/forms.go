@@ -67,8 +67,8 @@ func (j *joiner) findWritten(k *builtKernel) {
 	if k.isForm {
 		return
 	}
-	k.display = kernelname.Display(k.name)
-	name := k.display
+	name := kernelname.Display(k.name)
+	k.display = name
 	if other, ok := j.written[name]; ok {
 		j.ambiguous[name] = j.ambiguous[name] || other != "" && other != k.name
 		j.written[name] = k.name

@@ -52,9 +52,10 @@ func (p *parser) layout(i inst) (l layout, ok bool) {
 		l = scalar(pointerSize)
 	case opTypeVector:
 		n := uint64(parts[1])
-		l = p.defs.find(parts[0]).layout.times(n)
+		element := p.defs.find(parts[0]).layout
+		l = element.times(n)
 		if n == 3 { // a vector of three elements has the size of four
-			l.size = p.defs.find(parts[0]).layout.times(4).size
+			l.size = element.times(4).size
 		}
 		l.align = l.size
 	case opTypeArray:

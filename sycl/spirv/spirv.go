@@ -189,7 +189,10 @@ func Parse(data []byte, workspaces ...string) (*Module, error) {
 		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{},
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	p.scratch = scratches.Get().(*scratch)
-	defer p.scratch.free()
+	defer func() {
+		p.scratch.free()
+		p.scratch = nil // the module keeps the parser
+	}()
 	if err := p.parse(data); err != nil {
 		return nil, err
 	}
@@ -390,7 +393,7 @@ func (p *parser) parse(data []byte) error {
 	}
 	p.defs.reset(p.bound, len(words))
 	// Calls may name later functions, so functions are collected first.
-	if err := eachInst(words, p.first); err != nil {
+	if err := eachInst(words, p.scanFunctions); err != nil {
 		return err
 	}
 	if err := eachInst(words, p.inst); err != nil {
@@ -402,9 +405,9 @@ func (p *parser) parse(data []byte) error {
 	return nil
 }
 
-// decode returns the words of a module, header included, and their byte order. It uses the memory of
-// former words.
-func decode(words []uint32, data []byte) ([]uint32, binary.ByteOrder, error) {
+// decode returns the words of a module, header included, and their byte order. It reuses the memory
+// of buf, which may be nil.
+func decode(buf []uint32, data []byte) ([]uint32, binary.ByteOrder, error) {
 	if len(data) < 4*headerWords {
 		return nil, nil, &FormatError{0, fmt.Sprintf("%d bytes are too few for a header", len(data))}
 	}
@@ -415,7 +418,7 @@ func decode(words []uint32, data []byte) ([]uint32, binary.ByteOrder, error) {
 	if len(data)%4 != 0 {
 		return nil, nil, &FormatError{int64(len(data)), fmt.Sprintf("%d bytes are not whole words", len(data))}
 	}
-	words = slices.Grow(words[:0], len(data)/4)[:len(data)/4]
+	words := slices.Grow(buf[:0], len(data)/4)[:len(data)/4]
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint32(data[4*i:])
 	}
@@ -455,8 +458,9 @@ func eachInst(words []uint32, visit func(inst) error) error {
 	return nil
 }
 
-// first defines functions, and finds out whether the types of values are needed.
-func (p *parser) first(i inst) error {
+// scanFunctions defines the functions, and records whether the module has instructions that need the
+// types of values.
+func (p *parser) scanFunctions(i inst) error {
 	switch i.op {
 	case opFunction:
 		if err := i.need(4); err != nil {

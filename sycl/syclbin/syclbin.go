@@ -192,7 +192,7 @@ func (i *Image) Digest() ([sha256.Size]byte, error) {
 		h := sha256.New()
 		if data := i.Slice(0, i.Size()); data != nil {
 			h.Write(data)
-		} else if _, err := io.Copy(h, io.LimitReader(i.Open(), i.Size())); err != nil {
+		} else if _, err := io.Copy(h, io.LimitReader(i.Open(), i.Size())); err != nil { // the limit makes io.Copy's buffer as small as the image
 			return [sha256.Size]byte{}, err
 		}
 		i.digest = (*[sha256.Size]byte)(h.Sum(nil))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,6 +108,9 @@ func (l *lowering) sizeForPTX(k *kernel) error {
 	}
 	words := make([]string, len(sizes))
 	for i, size := range sizes {
+		if size > math.MaxUint32 {
+			return &MetadataError{k.Name(), fmt.Sprintf("required work-group size %d is out of range; use at most %d", size, uint32(math.MaxUint32))}
+		}
 		words[i] = strconv.FormatUint(size, 10)
 	}
 	k.SetAttribute("nvvm.reqntid", strings.Join(words, ","))

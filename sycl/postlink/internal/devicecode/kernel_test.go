@@ -146,4 +146,16 @@ attributes #0 = { "sycl-work-group-size"="8,4" }
 			t.Errorf("%s: %q, want %q", triple, got, want)
 		}
 	}
+	m, err := llvmir.Parse("k.ll", `target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k() #0 {
+  ret void
+}
+attributes #0 = { "sycl-work-group-size"="4294967296" }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LowerProperties(m, PropertyOptions{}); err == nil || !strings.Contains(err.Error(), "required work-group size 4294967296 is out of range; use at most 4294967295") {
+		t.Errorf("2^32 work-items: %v", err)
+	}
 }

@@ -63,9 +63,8 @@ func AttachedSizes(m *llvmir.Module, h Header, kind string, least, most int) ([]
 }
 
 // WorkGroupSize returns the work-group size that a function requires, in the order of the metadata,
-// which takes precedence over the attribute. It returns nil if no size is required. Metadata that
-// was read from SPIR-V has the lower 32 bits of a size, so 0 stands for a size that is too large
-// for every device.
+// which takes precedence over the attribute. It returns nil if no size is required. Metadata
+// from SPIR-V has only the lower 32 bits of a size, so 0 stands for 2^32, which no device supports.
 func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 	if list, err := AttachedSizes(m, h, WorkGroupSizeMD, 1, 3); list != nil || err != nil {
 		for i, n := range list {
