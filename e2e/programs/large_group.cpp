@@ -1,4 +1,4 @@
-// A kernel with a required work-group size that no device has, and of which SPIR-V has the lower 32 bits: 0.
+// The kernel requires a work-group size that no device supports. SPIR-V has only its lower 32 bits, which are 0.
 #include "check.hpp"
 
 int main() {
