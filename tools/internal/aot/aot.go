@@ -315,14 +315,27 @@ func (o *Options) copyImage(ctx context.Context, log io.Writer, directory string
 	if o.Share != VerifyFamilies {
 		return os.WriteFile(file, patched, 0o666)
 	}
-	if err := o.compile(ctx, log, im, file); err != nil {
-		return err
+	return o.verify(ctx, log, im, file, patched)
+}
+
+// attempts is the number of compilations after which an image counts as different from its copy:
+// ocloc does not always write the same image for a module.
+const attempts = 4
+
+// verify compiles an image, and returns an error if it differs from the copy.
+func (o *Options) verify(ctx context.Context, log io.Writer, im *image, file string, copied []byte) error {
+	without := *o
+	without.Cache = nil
+	for range attempts {
+		if err := without.compile(ctx, log, im, file); err != nil {
+			return err
+		}
+		compiled, err := os.ReadFile(file)
+		if err != nil || bytes.Equal(compiled, copied) {
+			return err
+		}
 	}
-	compiled, err := os.ReadFile(file)
-	if err == nil && !bytes.Equal(compiled, patched) {
-		err = fmt.Errorf("%s: the image for %s differs from the image for %s in more than the compatibility note; remove the family from families.tsv, or compile with --share=off", im.spirv, im.device, im.original.device)
-	}
-	return err
+	return fmt.Errorf("%s: the image for %s differs from the image for %s in more than the compatibility note; remove the family from families.tsv, or compile with --share=off", im.spirv, im.device, im.original.device)
 }
 
 // libraryOption makes ocloc keep functions that modules in other files call.

@@ -250,6 +250,9 @@ func TestVerifyFamiliesDiffer(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the image for wcl differs from the image for ptl-h") {
 		t.Errorf("got error %v", err)
 	}
+	if got, want := strings.Count(testkit.ReadFile(t, "ocloc.calls"), "compile "), 1+attempts; got != want {
+		t.Errorf("%d compilations, want %d", got, want)
+	}
 }
 
 // TestMeasuredFamilies compiles a module for each member of each family, and compares. It fails
