@@ -290,7 +290,7 @@ func TestHiddenSYCL(t *testing.T) {
 		{"-MMD -MF own.d -c -x c++ - -o a.o", "hidden.cpp", "cannot compile SYCL from standard input"},
 		{"-MMD -MF own.d -c -x c++ - -o a.o", "plain.cpp", ""},
 		{"-E hidden.cpp", "", "#pragma rules_sycl host code "},
-		{"-S hidden.cpp -MMD -o /dev/stdout", "", ""},
+		{"-S hidden.cpp -MMD -MF own.d -o /dev/stdout", "", ""},
 		{"-S hidden.cpp -o -", "", "# rules_sycl host code "},
 		{"-MM hidden.cpp", "", "hidden.o: hidden.cpp\n"},
 	} {
