@@ -49,6 +49,7 @@ type Bench struct {
 // benchmarks are the values of the first argument.
 var benchmarks = []Program{
 	{Name: "build", Runs: 1, Limits: true, Setup: setupBuild},
+	{Name: "families", Runs: 1, Limits: true, Setup: setupFamilies},
 	{Name: "formats", Runs: 5, Limits: true, Setup: setupFormats},
 	{Name: "gate", Runs: 5, Limits: true, Setup: setupGate},
 	{Name: "postlink", Runs: 5, Limits: true, Setup: setupPostlink},

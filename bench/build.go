@@ -75,7 +75,7 @@ func setupBuild(b *Bench) func() error {
 		for size := range strings.SplitSeq(*sizes, ",") {
 			n, err := strconv.Atoi(size)
 			if err != nil || n < 1 {
-				return fmt.Errorf("%q is no number of kernels", size)
+				return fmt.Errorf("%q is not a number of kernels", size)
 			}
 			if err := measureBuild(b, p, n, strings.Split(*devices, ","), ways, *first, *steps); err != nil {
 				return err
