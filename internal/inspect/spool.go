@@ -136,7 +136,8 @@ func (s *spooler) spool(in io.Reader) (*spooledContent, error) {
 	return c, nil
 }
 
-// store moves the content to a scratch file, which is unlinked if the system allows this, and adds the rest of the stream.
+// store moves the content to a scratch file, which is unlinked if the system allows this, and adds
+// the rest of the stream.
 func (c *spooledContent) store(rest io.Reader) error {
 	dir, remove, err := outfile.TempDir()
 	if err != nil {

@@ -37,7 +37,7 @@ type compiler struct {
 	ownHeaders string   // directory of the headers that are part of the host compiler, or "" if unknown
 	gccDir     string   // directory of the host's GCC, or "" if unknown
 	traits     []string // macros for the aspects of the targets
-	scratch    string   // directory for the files of a compile, "" if there is none
+	scratch    string   // directory for the files of a compile, or "" outside of a compile
 }
 
 // A compilation compiles a source for devices and for the host. Its files are in a separate
