@@ -27,7 +27,7 @@ func setupFamilies(b *Bench) func() error {
 		}
 		ocloc, err := exec.LookPath("ocloc")
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: it is needed for this benchmark", err)
 		}
 		if err := b.Scratch(*dir); err != nil {
 			return err
