@@ -145,7 +145,8 @@ func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 		if !strings.HasPrefix(s.Name, "_ZN10rules_sycl9SubmittedI") {
 			continue
 		}
-		m := submitted.FindStringSubmatch(demangle.Filter(s.Name))
+		before, _, _ := strings.Cut(s.Name, "4hereE") // clang's AddressSanitizer appends a hash
+		m := submitted.FindStringSubmatch(demangle.Filter(before + "4hereE"))
 		if m == nil {
 			return fmt.Errorf("cannot read the symbol %s", s.Name)
 		}

@@ -257,3 +257,11 @@ func FuzzCompare(f *testing.F) {
 		}
 	})
 }
+
+// clang's AddressSanitizer appends a hash to the symbols of internal variables.
+func TestSymbolsOfAddressSanitizer(t *testing.T) {
+	o := object(t, clang21, "_ZN10rules_sycl9SubmittedIZ4mainEUlvE_Lm8ELm0ELm0EE4hereE.21576b91ab9b15712202e1b4a494877f")
+	if len(o.Submitted) != 1 || o.Submitted[0].Name != "main::{lambda()#1}" || o.Submitted[0].Size != 8 {
+		t.Errorf("got %v", o.Submitted)
+	}
+}
