@@ -197,15 +197,19 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 		}
 	}
 	if host.table {
-		// The table contains the host's names. The numbers of unnamed types are unrelated.
+		// The table contains the host's names. The numbers of unnamed types are unrelated, and older
+		// releases of g++ omit the template parameters of lambdas.
 		inner := key
-		key = func(k Kernel) string { return unnamedTypes.ReplaceAllString(inner(k), "$$_") }
+		key = func(k Kernel) string {
+			name := unnamedTypes.ReplaceAllString(inner(k), "$$_")
+			return templateParameters.ReplaceAllString(templateHeads.ReplaceAllString(name, "{lambda("), "auto")
+		}
 	}
 	devices, hosts := groups(unnamed, key), groups(submitted, key)
 	for _, name := range order(devices, hosts) {
 		d, h := devices[name], hosts[name]
 		common := min(len(d), len(h))
-		if common > 1 && strings.Contains(name, "$_") {
+		if common > 1 && (strings.Contains(name, "$_") || differ(d)) {
 			common = 0 // the names do not distinguish them
 		}
 		if len(d) == len(h) && common > 0 {
@@ -331,6 +335,19 @@ var unnamedTypes = regexp.MustCompile(`\._anon_\d+|\$_\d+`)
 
 // numbers matches the numbers of lambdas and other unnamed types in demangled names.
 var numbers = regexp.MustCompile(`#\d+`)
+
+// templateHeads matches the template parameters of lambdas, and templateParameters their uses:
+// [=]<int D>(item<D>) is {lambda<int $N>(item<$N>)#1}, and {lambda(item<auto:1>)#1} in g++ 12.
+var (
+	templateHeads      = regexp.MustCompile(`\{lambda<[^(]*>\(`)
+	templateParameters = regexp.MustCompile(`auto:\d+|\$[TN]+\d*`)
+)
+
+// differ reports whether kernels have names that differ in more than numbers.
+func differ(kernels []Kernel) bool {
+	text := func(k Kernel) string { return numbers.ReplaceAllString(withoutCalls(k.Name), "#") }
+	return slices.ContainsFunc(kernels, func(k Kernel) bool { return text(k) != text(kernels[0]) })
+}
 
 // groups groups kernels by key. The kernels in a group are in the order of the numbers in their
 // names. A kernel that several functions submit counts once.

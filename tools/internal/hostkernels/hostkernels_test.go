@@ -158,6 +158,35 @@ func TestMatchUnnamedTypes(t *testing.T) {
 	}
 }
 
+// TestMatchTemplateLambdas pairs the kernels [=]<int D>(item<D>) {}, whose template parameters g++ 12
+// does not mangle.
+func TestMatchTemplateLambdas(t *testing.T) {
+	const inLambda, clash = "Z4mainEUlTniN4sycl3_V14itemIXT_ELb1EEEE_", "Z4mainEUlTyT_E_"
+	const in12, clash12, second12 = "Z4mainEUlN4sycl3_V14itemIXT_ELb1EEEE_", "Z4mainEUlT_E_", "Z4mainEUlT_E0_"
+	for name, tt := range map[string]struct {
+		device, host []string
+		pairs        int
+	}{
+		"one":            {[]string{inLambda}, []string{in12}, 1},
+		"the same names": {[]string{inLambda}, []string{inLambda}, 1},
+		"of both kinds":  {[]string{clash, "Z4mainEUlT_E_"}, []string{clash12, second12}, 0}, // []<class T>(T) {} and [](auto) {}
+	} {
+		var device, submitted []string
+		for _, d := range tt.device {
+			device = append(device, "_ZTS"+d)
+		}
+		for _, h := range tt.host {
+			submitted = append(submitted, "_ZN10rules_sycl9SubmittedI"+h+"Lm8ELm0ELm1EE4hereE")
+		}
+		host := object(t, gcc12, submitted...)
+		host.table = true
+		pairs, onlyHost, _, _ := match(kernelsOf(header(device...)), host)
+		if len(pairs) != tt.pairs || len(onlyHost) != len(tt.host)-tt.pairs {
+			t.Errorf("%s: got %v and %v", name, pairs, onlyHost)
+		}
+	}
+}
+
 func TestWithoutCalls(t *testing.T) {
 	for name, want := range map[string]string{
 		"f(int)::{lambda(A&)#1}::operator()(A) const::{lambda()#2}":                      "f(int)::{lambda(A&)#1}::operator() const::{lambda()#2}",
