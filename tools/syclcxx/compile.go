@@ -420,7 +420,9 @@ func (u *compilation) deviceOptions(text []byte) []string {
 		// Finds headers such as omp.h after clang's own headers.
 		given = append(given, "-idirafter", filepath.Join(u.gccDir, "include"))
 	}
-	return slices.Concat(options, u.traits, u.systemHeaders(slices.Concat(given, u.openMPHeaders(), environmentOptions())))
+	given = u.systemHeaders(slices.Concat(given, u.openMPHeaders(), environmentOptions()))
+	// Other packages from pip have their headers there, and the host compile finds them.
+	return slices.Concat(options, u.traits, given, []string{"-idirafter", filepath.Join(u.dpcpp.dir, "include")})
 }
 
 // systemHeaders replaces -I by -isystem for DPC++'s include directory, which the host compiler does

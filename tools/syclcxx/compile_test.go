@@ -40,7 +40,8 @@ func TestClangOnlyOptions(t *testing.T) {
 	}
 }
 
-// TestSystemHeaders checks that the device compilation reads DPC++'s include directory as a directory of system headers.
+// TestSystemHeaders checks that the device compilation reads DPC++'s include directory as a directory of system headers, also
+// if no option names it.
 func TestSystemHeaders(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "dpcpp/include/sycl/sycl.hpp", "")
@@ -50,7 +51,7 @@ func TestSystemHeaders(t *testing.T) {
 	line := testkit.Must(parseLine(strings.Fields("-Iown -I dpcpp/include -Ilink/include -I dpcpp/include/sycl -isystem own -Imissing a.cpp")))(t)
 	u := &compilation{compiler: &compiler{line: line, host: &host{"clang++", true}, dpcpp: &installation{dir: "dpcpp"}}}
 	got := strings.Join(u.deviceOptions(nil), " ")
-	want := "-Iown -isystem dpcpp/include -isystem link/include -I dpcpp/include/sycl -isystem own -Imissing -isystem dpcpp/include -I own"
+	want := "-Iown -isystem dpcpp/include -isystem link/include -I dpcpp/include/sycl -isystem own -Imissing -isystem dpcpp/include -I own -idirafter dpcpp/include"
 	if !strings.HasSuffix(got, " "+want) {
 		t.Errorf("the device compile has %s, want %s", got, want)
 	}
