@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -31,38 +32,61 @@ inline std::string readable(const char *type) {
   return out;
 }
 
-#if defined(__GXX_RTTI)
-// typeid_name returns the mangled name of a type, which may be incomplete or a reference.
-template <class K>
-const char *typeid_name() {
-  if constexpr (std::is_reference_v<K>) {
-    static const std::string name = std::string(std::is_lvalue_reference_v<K> ? "R" : "O") +
-                                    typeid_name<std::remove_reference_t<K>>();
-    return name.c_str();
-  } else {
-    return typeid(K *).name() + 1;  // P is for the pointer
-  }
-}
-#endif
+// NameType is the type that names a kernel. It may be incomplete, or a reference.
+struct NameType {
+  const std::type_info *pointer;  // the type of a pointer to it; null without typeid
+  char reference;                 // 'R' or 'O' if it is a reference
+  const char *stable;             // the name that the device compilation gives it; null in g++
 
-// type_name returns the mangled name of a type, which may be incomplete.
-template <class K>
-const char *type_name() {
-#if __has_builtin(__builtin_sycl_unique_stable_name)
-  const char *name = __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS
+  template <class K>
+  static constexpr NameType of() {
+    NameType out{};
 #if defined(__GXX_RTTI)
-  // Without a lambda in it: typeid has the numbers of several classes K in blocks of a function.
-  if (!std::strstr(name, "Ul")) name = typeid_name<K>();
+    out.pointer = &typeid(std::remove_reference_t<K> *);
+    out.reference = std::is_lvalue_reference_v<K> ? 'R' : std::is_reference_v<K> ? 'O' : '\0';
 #endif
-  return name;
-#elif defined(__GXX_RTTI)
-  return typeid_name<K>();
-#else
-  static_assert(described<K>,
-                "a kernel without a name needs typeid; remove -fno-rtti, name the kernel, as in "
-                "parallel_for<class Name>(...), or compile the host code with clang");
-  return "";
+#if __has_builtin(__builtin_sycl_unique_stable_name)
+    out.stable = __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS
+#elif !defined(__GXX_RTTI)
+    static_assert(described<K>,
+                  "a kernel without a name needs typeid; remove -fno-rtti, name the kernel, as in "
+                  "parallel_for<class Name>(...), or compile the host code with clang");
 #endif
+    return out;
+  }
+};
+
+__attribute__((visibility("hidden"))) inline std::mutex mutex;  // guards each Entry and Type
+
+// Entry is a kernel that a program or library submits.
+struct Entry {
+  NameType type;
+  sycl::detail::kernel_param_desc_t (*parameter)(int);  // null if the integration header has it
+  const Kernel *kernel;                                 // null until `info` is set
+  const void *info;                                     // of type Info; null until a call of `info`
+
+  // name returns the mangled name of the kernel's type.
+  __attribute__((noinline)) std::string name() const {
+    // Without a lambda in it: typeid has the numbers of several classes K in blocks of a function.
+    if (!type.pointer || (type.stable && std::strstr(type.stable, "Ul")))
+      return type.stable ? type.stable : "";
+    const char *name = type.pointer->name() + 1;  // P is for the pointer
+    return type.reference ? type.reference + std::string(name) : name;
+  }
+};
+
+template <class K>
+constexpr auto parameter_of() -> sycl::detail::kernel_param_desc_t (*)(int);
+
+template <class K>
+__attribute__((visibility("hidden"))) inline Entry entry{NameType::of<K>(), parameter_of<K>()};
+
+template <class K>
+constexpr auto parameter_of() -> sycl::detail::kernel_param_desc_t (*)(int) {
+  if constexpr (described<K>)
+    return nullptr;
+  else
+    return [](int index) { return entry<K>.kernel->parameter[index]; };
 }
 
 template <class Is>
@@ -107,16 +131,15 @@ inline const Kernel *find(const char *type, Kernels all) {
 
 namespace {
 
-// The types of the kernels that this source submits, listed before main.
-std::vector<const char *> &submitted() {
-  static std::vector<const char *> types;
-  return types;
+// The kernels that this source submits, listed before main.
+std::vector<Entry *> &submitted() {
+  static std::vector<Entry *> entries;
+  return entries;
 }
 
 template <class K>
 struct Listed {
-  __attribute__((used)) static inline const bool here =
-      (submitted().push_back(type_name<K>()), true);
+  __attribute__((used)) static inline const bool here = (submitted().push_back(&entry<K>), true);
 };
 
 }  // namespace
@@ -157,11 +180,11 @@ struct Rank {
   }
 };
 
-inline const Kernel *find(const char *type, Kernels all, const std::vector<const char *> &types) {
+inline const Kernel *find(const char *type, Kernels all, const std::vector<Entry *> &entries) {
   const Numbered wanted(type);
   if (wanted.numbers.empty()) return find(type, all);
   Rank host{wanted};
-  for (const char *other : types) host.count(Numbered(other));
+  for (Entry *other : entries) host.count(Numbered(other->name().c_str()));
   return the(all, [&](const Kernel &k) {
     const Numbered candidate(k.type);
     if (candidate.name != wanted.name) return false;
@@ -207,9 +230,9 @@ __attribute__((noinline, unused)) static const Kernel &known(const Kernel *found
   return *found;
 }
 
-template <class K>
-const Kernel &find() {
-  const char *type = type_name<K>();
+__attribute__((noinline, unused)) static const Kernel &find(Entry &entry) {
+  const std::string name = entry.name();
+  const char *type = name.c_str();
 #if defined(RULES_SYCL_TABLE) || defined(__clang__) || __GNUC__ >= 13
   return known(find(type, kernels()), type);
 #else

@@ -20,26 +20,30 @@ namespace rules_sycl {
 
 using Info = sycl::detail::CompileTimeKernelInfoTy;
 
-using Parameter = sycl::detail::kernel_param_desc_t (*)(int);
-
-// The description of a kernel in a table, for libsycl. Its constructor calls `parameter`.
-__attribute__((noinline, unused)) static Info read(const Kernel &k, Parameter parameter) {
-  const std::string_view name = k.name, file = k.file, function = k.function;
-  return Info{name, k.parameters, k.esimd, file, function, k.line, k.column, k.size, parameter};
+// info returns the description of a kernel in a table, for libsycl.
+__attribute__((noinline, unused)) static const Info &info(Entry &entry) {
+  const void *known = __atomic_load_n(&entry.info, __ATOMIC_ACQUIRE);
+  if (!known) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!entry.info) {
+      const Kernel &k = find(entry);
+      entry.kernel = &k;  // Info's constructor calls `parameter`
+      const std::string_view name = k.name, file = k.file, function = k.function;
+      known = new Info{name,   k.parameters, k.esimd, file,           function,
+                       k.line, k.column,     k.size,  entry.parameter};
+      __atomic_store_n(&entry.info, known, __ATOMIC_RELEASE);
+    }
+    known = entry.info;
+  }
+  return *static_cast<const Info *>(known);
 }
 
 template <class K>
-inline const Kernel *found = nullptr;
-
-template <class K>
 const Info &info() {
-  if constexpr (described<K>) {
+  if constexpr (described<K>)
     return sycl::detail::CompileTimeKernelInfoOfLibrary<K>;
-  } else {
-    static const Info out =
-        read(*(found<K> = &find<K>()), [](int index) { return found<K>->parameter[index]; });
-    return out;
-  }
+  else
+    return info(entry<K>);
 }
 
 template <class K>

@@ -26,34 +26,31 @@ struct Submitted {
 };
 
 #if !defined(__clang__) || defined(RULES_SYCL_TABLE)
-// layout_of returns the layout of a kernel of the given size. It throws if the device compilation
-// has a different layout and the table has none.
-__attribute__((noinline, unused)) static const Layout *layout_of(const Info &kernel,
-                                                                 const char *type, long size) {
-  for (const Layout *l = kernels().layouts; l->kernel; l++)
-    if (l->kernel == std::string_view(kernel.Name) && l->host == size) return l;
-  if (kernel.KernelSize != size)
-    fail(type,
-         "has %ld bytes of captures, but %ld in the device code, because g++ captures a constant "
-         "that DPC++ does not; make the constant static constexpr, or move it out of the function",
-         size, long{kernel.KernelSize});
-  return nullptr;
+// check finds the layout of a kernel. It throws if the device compilation has a different layout
+// and the table has none.
+__attribute__((noinline, unused)) static void check(const Info &kernel, const Entry &entry,
+                                                    Type &type) {
+  if (__atomic_load_n(&type.checked, __ATOMIC_ACQUIRE)) return;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (type.checked) return;
+  const long size = static_cast<long>(type.size);
+  const Layout *layout = kernels().layouts;
+  while (layout->kernel &&
+         (layout->kernel != std::string_view(kernel.Name) || layout->host != size))
+    layout++;
+  if (!layout->kernel) {
+    layout = nullptr;
+    if (kernel.KernelSize != size)
+      fail(
+          entry.name().c_str(),
+          "has %ld bytes of captures, but %ld in the device code, because g++ captures a constant "
+          "that DPC++ does not; make the constant static constexpr, or move it out of the function",
+          size, long{kernel.KernelSize});
+  }
+  type.layout = layout;
+  __atomic_store_n(&type.checked, true, __ATOMIC_RELEASE);
 }
 #endif
-
-// check throws if the device compilation does not have the kernel, or has a different layout.
-template <class K, class Type>
-bool check() {
-#if defined(__clang__) && !defined(RULES_SYCL_TABLE)
-  if constexpr (!described<K>) find<K>();
-#else
-#if !defined(RULES_SYCL_TABLE) && !defined(__clang__) && __GNUC__ < 13
-  if constexpr (!described<K>) (void)&Listed<K>::here;
-#endif
-  layout<Type> = layout_of(info<K>(), type_name<K>(), sizeof(Type));
-#endif
-  return true;
-}
 
 }  // namespace rules_sycl
 
@@ -70,8 +67,14 @@ struct KernelWrapper {
 #if defined(__GXX_RTTI)
     (void)&rules_sycl::OneType<K, Type>::here;
 #endif
-    static const bool checked = rules_sycl::check<K, Type>();
-    (void)checked;
+#if !defined(__clang__) || defined(RULES_SYCL_TABLE)
+    rules_sycl::check(rules_sycl::info<K>(), rules_sycl::entry<K>, rules_sycl::type<Type>);
+#else
+    if constexpr (!rules_sycl::described<K>) rules_sycl::find(rules_sycl::entry<K>);
+#endif
+#if !defined(__clang__) && !defined(RULES_SYCL_TABLE) && __GNUC__ < 13
+    if constexpr (!rules_sycl::described<K>) (void)&rules_sycl::Listed<K>::here;
+#endif
     KernelWrapperOfLibrary<As, K, Type, Element, Properties>::wrap(kernel);
   }
 };
