@@ -31,6 +31,19 @@ int main() {
       h.single_task([=] { out[0] = a[63]; });
     });
     r.expect(7, "fill of an accessor");
+    // The runtime keeps a copy of the kernel, which stays usable.
+    sycl::accessor<int, 1> later(b);
+    const auto increment = [=] { later[0] += 1; };
+    for (int i = 0; i < 2; i++)
+      r.queue.submit([&](sycl::handler &h) {
+        h.require(later);
+        h.single_task(increment);
+      });
+    r.queue.submit([&](sycl::handler &h) {
+      sycl::accessor a(b, h, sycl::read_only);
+      h.single_task([=] { out[0] = a[0]; });
+    });
+    r.expect(9, "a kernel submitted twice");
   }
   struct Pair {
     int a, b;

@@ -1,9 +1,20 @@
-// Kernels without names that two sources have.
+// Kernels that two sources have, without names but for one.
 #pragma once
 #include "check.hpp"
 
 inline void in_header(Run &r, int v) {
   r.queue.single_task([out = r.out, v] { out[0] = v; });
+}
+
+class Named;
+struct Add {
+  int *out;
+  int v;
+  void operator()() const { out[0] = v + 1; }
+};
+
+inline void in_class(Run &r, int v) {
+  r.queue.submit([&](sycl::handler &h) { h.single_task<Named>(Add{r.out, v}); });
 }
 
 template <class T>

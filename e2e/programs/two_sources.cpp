@@ -11,6 +11,8 @@ int main() {
   r.expect(1, "first source");
   in_header(r, 2);
   r.expect(2, "header in the first source");
+  in_class(r, 3);
+  r.expect(4, "class in the first source");
   in_template(r, 3);
   r.expect(6, "template in the first source");
   other(r);

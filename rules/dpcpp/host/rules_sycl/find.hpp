@@ -32,11 +32,11 @@ inline std::string readable(const char *type) {
   return out;
 }
 
-// NameType is the type that names a kernel. It may be incomplete, or a reference.
+// NameType identifies the type that names a kernel, which may be incomplete or a reference.
 struct NameType {
   const std::type_info *pointer;  // the type of a pointer to it; null without typeid
   char reference;                 // 'R' or 'O' if it is a reference
-  const char *stable;             // the name that the device compilation gives it; null in g++
+  const char *stable;             // the name that the device compilation gives it; null with g++
 
   template <class K>
   static constexpr NameType of() {
@@ -56,14 +56,14 @@ struct NameType {
   }
 };
 
-__attribute__((visibility("hidden"))) inline std::mutex mutex;  // guards each Entry and Type
+inline std::mutex mutex;  // guards each Entry and Type
 
-// Entry is a kernel that a program or library submits.
+// Entry describes a kernel that the integration header does not describe.
 struct Entry {
   NameType type;
-  sycl::detail::kernel_param_desc_t (*parameter)(int);  // null if the integration header has it
-  const Kernel *kernel;                                 // null until `info` is set
-  const void *info;                                     // of type Info; null until a call of `info`
+  sycl::detail::kernel_param_desc_t (*parameter)(int);
+  const Kernel *kernel;  // null until `info` is set
+  const void *info;  // of type Info, which is declared later; null until a call of rules_sycl::info
 
   // name returns the mangled name of the kernel's type.
   __attribute__((noinline)) std::string name() const {
@@ -76,17 +76,14 @@ struct Entry {
 };
 
 template <class K>
-constexpr auto parameter_of() -> sycl::detail::kernel_param_desc_t (*)(int);
+sycl::detail::kernel_param_desc_t parameter(int index);
 
 template <class K>
-__attribute__((visibility("hidden"))) inline Entry entry{NameType::of<K>(), parameter_of<K>()};
+inline Entry entry{NameType::of<K>(), parameter<K>, nullptr, nullptr};
 
 template <class K>
-constexpr auto parameter_of() -> sycl::detail::kernel_param_desc_t (*)(int) {
-  if constexpr (described<K>)
-    return nullptr;
-  else
-    return [](int index) { return entry<K>.kernel->parameter[index]; };
+sycl::detail::kernel_param_desc_t parameter(int index) {
+  return entry<K>.kernel->parameter[index];
 }
 
 template <class Is>
@@ -196,8 +193,8 @@ inline const Kernel *find(const char *type, Kernels all, const std::vector<Entry
 
 #endif
 
-// Throws with a text about the kernel of a type. It is no template, and has no strings of the C++
-// library, so that it costs a compile little.
+// fail throws an exception about the kernel of a type. It is not a template and does not use
+// std::string, to keep compiles fast.
 [[noreturn]] __attribute__((cold, noinline, unused)) static void fail(const char *type,
                                                                       const char *format, ...) {
   char *readable = abi::__cxa_demangle(type, nullptr, nullptr, nullptr), *rest = nullptr,

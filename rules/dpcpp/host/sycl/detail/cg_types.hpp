@@ -1,9 +1,8 @@
-// Precedes DPC++'s header with this name. HostKernel and HostKernelRef hold a kernel's lambda or
-// class, whose bytes are the arguments for libsycl. If the host compiler's layout differs from
-// DPC++'s, getPtr returns a copy in DPC++'s layout.
-//
-// DPC++'s classes are templates, with several functions and a vtable for each kernel. These are
-// not, so that the host compiler has less to do: a kernel has only a description of its class.
+// Precedes DPC++'s header with this name. DPC++'s HostKernel and HostKernelRef are class templates,
+// so that each kernel adds functions and vtables. Here they are two classes for all kernels, and
+// type<T> describes the class of a kernel. libsycl reads the arguments of a kernel from the bytes
+// that getPtr returns. If the host compiler's layout differs from DPC++'s, getPtr returns a copy in
+// DPC++'s layout.
 
 #pragma once
 #pragma GCC system_header
@@ -29,39 +28,46 @@
 
 namespace rules_sycl {
 
-// Type describes the class of a kernel.
+// Type describes the class of a kernel. Its variables have the visibility of the functions that use
+// them: if libsycl's functions for a kernel are shared by several libraries, so is its Type.
 struct Type {
   std::size_t size, alignment;
-  void (*construct)(void *to, void *from, bool move);  // null if the bytes are the object
-  void (*destroy)(void *);
-  bool checked;          // the layout is known
-  const Layout *layout;  // null if it is the same as DPC++'s
+  void (*destroy)(void *);  // null if there is nothing to do
+  bool checked;             // whether `layout` is set
+  const Layout *layout;     // null if it is the same as DPC++'s
 
   template <class T>
   static constexpr Type of() {
-    if constexpr (std::is_trivially_copyable_v<T>) {
-      return {sizeof(T), alignof(T), nullptr, nullptr, false, nullptr};
-    } else {
-      return {sizeof(T),
-              alignof(T),
-              [](void *to, void *from, bool move) {
-                if constexpr (std::is_copy_constructible_v<T>) {
-                  if (!move) {
-                    new (to) T(*static_cast<const T *>(from));
-                    return;
-                  }
-                }
-                new (to) T(std::move(*static_cast<T *>(from)));
-              },
-              [](void *object) { static_cast<T *>(object)->~T(); },
-              false,
-              nullptr};
-    }
+    Type out{sizeof(T), alignof(T), nullptr, false, nullptr};
+    if constexpr (!std::is_trivially_destructible_v<T>)
+      out.destroy = [](void *object) { static_cast<T *>(object)->~T(); };
+    return out;
   }
 };
 
 template <class T>
-__attribute__((visibility("hidden"))) inline Type type = Type::of<T>();
+inline Type type = Type::of<T>();
+
+// Construct copies or moves a kernel to other memory. Null stands for a copy of the bytes.
+using Construct = void (*)(void *to, void *from);
+
+// constructor returns how to keep a kernel that is passed as an argument of type Argument &&.
+template <class Argument>
+constexpr Construct constructor() {
+  using T = std::decay_t<Argument>;
+  if constexpr (std::is_trivially_copyable_v<T>)
+    return nullptr;
+  else if constexpr (std::is_same_v<Argument, T>)
+    return [](void *to, void *from) { ::new (to) T(std::move(*static_cast<T *>(from))); };
+  else
+    return [](void *to, void *from) { ::new (to) T(*static_cast<const T *>(from)); };
+}
+
+// address returns the address of a kernel without const.
+template <class T>
+void *address(T &kernel) {
+  return const_cast<std::remove_const_t<T> *>(std::addressof(kernel));
+}
 
 // Arguments are the bytes of a kernel in DPC++'s layout.
 class __attribute__((visibility("hidden"))) Arguments {
@@ -89,51 +95,45 @@ class __attribute__((visibility("hidden"))) KernelCopy final : public sycl::deta
  public:
   template <class T>
   explicit KernelCopy(T &&kernel)
-      : KernelCopy(type<std::decay_t<T>>, const_cast<std::decay_t<T> *>(std::addressof(kernel)),
-                   !std::is_lvalue_reference_v<T>) {}
-  KernelCopy(const Type &type, void *from, bool move)
-      : type_(type),
-        kernel_(::operator new(type.size, std::align_val_t(type.alignment)),
-                {std::align_val_t(type.alignment)}) {
-    if (type.construct)
-      type.construct(kernel_.get(), from, move);
+      : KernelCopy(type<std::decay_t<T>>, constructor<T>(), address(kernel)) {}
+  KernelCopy(const Type &described, Construct construct, void *from)
+      : type_(described), memory_(new char[described.size + described.alignment]) {
+    const auto begin = reinterpret_cast<std::size_t>(memory_.get());
+    kernel_ = memory_.get() + (described.alignment - begin % described.alignment);
+    if (construct)
+      construct(kernel_, from);
     else
-      std::memcpy(kernel_.get(), from, type.size);
+      std::memcpy(kernel_, from, described.size);
   }
   ~KernelCopy() override {
-    if (type_.destroy) type_.destroy(kernel_.get());
+    if (type_.destroy) type_.destroy(kernel_);
   }
-  char *getPtr() override { return arguments_.of(kernel_.get(), type_.layout); }
+  char *getPtr() override { return arguments_.of(kernel_, type_.layout); }
 
  private:
-  struct Free {
-    std::align_val_t alignment;
-    void operator()(void *memory) const { ::operator delete(memory, alignment); }
-  };
-
   const Type &type_;
-  std::unique_ptr<void, Free> kernel_;
+  std::unique_ptr<char[]> memory_;
+  char *kernel_;  // in memory_, aligned
   Arguments arguments_;
 };
 
-// KernelReference refers to a kernel while the program submits it.
+// KernelReference refers to a kernel during its submission.
 class __attribute__((visibility("hidden"))) KernelReference final
     : public sycl::detail::HostKernelRefBase {
  public:
   template <class T>
   explicit KernelReference(T &&kernel)
-      : type_(type<std::decay_t<T>>),
-        kernel_(const_cast<std::decay_t<T> *>(std::addressof(kernel))),
-        move_(!std::is_lvalue_reference_v<T>) {}
+      : type_(type<std::decay_t<T>>), construct_(constructor<T>()), kernel_(address(kernel)) {}
   char *getPtr() override { return arguments_.of(kernel_, type_.layout); }
   std::unique_ptr<sycl::detail::HostKernelBase> takeOrCopyOwnership() const override {
-    return std::unique_ptr<sycl::detail::HostKernelBase>(new KernelCopy(type_, kernel_, move_));
+    return std::unique_ptr<sycl::detail::HostKernelBase>(
+        new KernelCopy(type_, construct_, kernel_));
   }
 
  private:
   const Type &type_;
+  Construct construct_;
   void *kernel_;
-  bool move_;
   Arguments arguments_;
 };
 

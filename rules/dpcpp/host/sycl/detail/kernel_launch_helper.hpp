@@ -26,23 +26,21 @@ struct Submitted {
 };
 
 #if !defined(__clang__) || defined(RULES_SYCL_TABLE)
-// check finds the layout of a kernel. It throws if the device compilation has a different layout
-// and the table has none.
-__attribute__((noinline, unused)) static void check(const Info &kernel, const Entry &entry,
-                                                    Type &type) {
+// check sets the layout of a kernel's class, which does not depend on the kernel's name. It throws
+// if the device compilation has a different layout that the table does not describe.
+__attribute__((noinline, unused)) static void check(const Info &kernel, Type &type) {
   if (__atomic_load_n(&type.checked, __ATOMIC_ACQUIRE)) return;
   const std::lock_guard<std::mutex> lock(mutex);
   if (type.checked) return;
   const long size = static_cast<long>(type.size);
+  const std::string_view name = kernel.Name;
   const Layout *layout = kernels().layouts;
-  while (layout->kernel &&
-         (layout->kernel != std::string_view(kernel.Name) || layout->host != size))
-    layout++;
+  while (layout->kernel && (layout->kernel != name || layout->host != size)) layout++;
   if (!layout->kernel) {
     layout = nullptr;
     if (kernel.KernelSize != size)
       fail(
-          entry.name().c_str(),
+          name.data() + 4,  // _ZTS
           "has %ld bytes of captures, but %ld in the device code, because g++ captures a constant "
           "that DPC++ does not; make the constant static constexpr, or move it out of the function",
           size, long{kernel.KernelSize});
@@ -68,7 +66,7 @@ struct KernelWrapper {
     (void)&rules_sycl::OneType<K, Type>::here;
 #endif
 #if !defined(__clang__) || defined(RULES_SYCL_TABLE)
-    rules_sycl::check(rules_sycl::info<K>(), rules_sycl::entry<K>, rules_sycl::type<Type>);
+    rules_sycl::check(rules_sycl::info<K>(), rules_sycl::type<Type>);
 #else
     if constexpr (!rules_sycl::described<K>) rules_sycl::find(rules_sycl::entry<K>);
 #endif
