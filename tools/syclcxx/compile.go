@@ -421,7 +421,7 @@ func (u *compilation) deviceOptions(text []byte) []string {
 		given = append(given, "-idirafter", filepath.Join(u.gccDir, "include"))
 	}
 	given = u.systemHeaders(slices.Concat(given, u.openMPHeaders(), environmentOptions()))
-	// Other packages from pip have their headers there, and the host compile finds them.
+	// Other pip packages install headers there. The host compile finds them, so the device compile must too.
 	return slices.Concat(options, u.traits, given, []string{"-idirafter", filepath.Join(u.dpcpp.dir, "include")})
 }
 

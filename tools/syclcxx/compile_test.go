@@ -40,7 +40,7 @@ func TestClangOnlyOptions(t *testing.T) {
 	}
 }
 
-// TestSystemHeaders checks that the device compilation reads DPC++'s include directory as a directory of system headers, also
+// TestSystemHeaders checks that the device compilation reads DPC++'s include directory as a directory of system headers, even
 // if no option names it.
 func TestSystemHeaders(t *testing.T) {
 	t.Chdir(t.TempDir())

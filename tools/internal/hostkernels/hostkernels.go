@@ -145,8 +145,9 @@ func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 		if !strings.HasPrefix(s.Name, "_ZN10rules_sycl9SubmittedI") {
 			continue
 		}
-		before, _, _ := strings.Cut(s.Name, "4hereE") // clang's AddressSanitizer appends a hash
-		m := submitted.FindStringSubmatch(demangle.Filter(before + "4hereE"))
+		const end = "4hereE"
+		mangled := s.Name[:strings.LastIndex(s.Name, end)+len(end)] // clang's AddressSanitizer appends a hash
+		m := submitted.FindStringSubmatch(demangle.Filter(mangled))
 		if m == nil {
 			return fmt.Errorf("cannot read the symbol %s", s.Name)
 		}
@@ -197,12 +198,11 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 		}
 	}
 	if host.table {
-		// The table contains the host's names. The numbers of unnamed types are unrelated, and older
-		// releases of g++ omit the template parameters of lambdas.
+		// The table contains the host's names. The numbers of unnamed types are unrelated.
 		inner := key
-		key = func(k Kernel) string {
-			name := unnamedTypes.ReplaceAllString(inner(k), "$$_")
-			return templateParameters.ReplaceAllString(templateHeads.ReplaceAllString(name, "{lambda("), "auto")
+		key = func(k Kernel) string { return unnamedTypes.ReplaceAllString(inner(k), "$$_") }
+		if host.GCC != 0 {
+			key = withoutHeads(unnamed, submitted, key)
 		}
 	}
 	devices, hosts := groups(unnamed, key), groups(submitted, key)
@@ -336,12 +336,34 @@ var unnamedTypes = regexp.MustCompile(`\._anon_\d+|\$_\d+`)
 // numbers matches the numbers of lambdas and other unnamed types in demangled names.
 var numbers = regexp.MustCompile(`#\d+`)
 
-// templateHeads matches the template parameters of lambdas, and templateParameters their uses:
+// templateHeads matches the template parameters of lambdas, and templateParameters matches their uses:
 // [=]<int D>(item<D>) is {lambda<int $N>(item<$N>)#1}, and {lambda(item<auto:1>)#1} in g++ 12.
 var (
 	templateHeads      = regexp.MustCompile(`\{lambda<[^(]*>\(`)
 	templateParameters = regexp.MustCompile(`auto:\d+|\$[TN]+\d*`)
 )
+
+// withoutHeads returns a key that ignores the template parameters of lambdas, which older releases of
+// g++ omit, if the kernels do not match otherwise.
+func withoutHeads(device, host []Kernel, key func(Kernel) string) func(Kernel) string {
+	short := func(name string) string {
+		return templateParameters.ReplaceAllString(templateHeads.ReplaceAllString(name, "{lambda("), "auto")
+	}
+	devices, hosts := groups(device, key), groups(host, key)
+	unmatched := make(map[string]bool)
+	for _, name := range order(devices, hosts) {
+		if len(devices[name]) != len(hosts[name]) {
+			unmatched[short(name)] = true
+		}
+	}
+	return func(k Kernel) string {
+		name := key(k)
+		if s := short(name); unmatched[s] {
+			return s
+		}
+		return name
+	}
+}
 
 // differ reports whether kernels have names that differ in more than numbers.
 func differ(kernels []Kernel) bool {

@@ -161,15 +161,19 @@ func TestMatchUnnamedTypes(t *testing.T) {
 // TestMatchTemplateLambdas pairs the kernels [=]<int D>(item<D>) {}, whose template parameters g++ 12
 // does not mangle.
 func TestMatchTemplateLambdas(t *testing.T) {
-	const inLambda, clash = "Z4mainEUlTniN4sycl3_V14itemIXT_ELb1EEEE_", "Z4mainEUlTyT_E_"
-	const in12, clash12, second12 = "Z4mainEUlN4sycl3_V14itemIXT_ELb1EEEE_", "Z4mainEUlT_E_", "Z4mainEUlT_E0_"
+	const item, item12 = "Z4mainEUlTniN4sycl3_V14itemIXT_ELb1EEEE_", "Z4mainEUlN4sycl3_V14itemIXT_ELb1EEEE_"
+	const class, generic, second = "Z4mainEUlTyT_E_", "Z4mainEUlT_E_", "Z4mainEUlT_E0_" // []<class T>(T) {}, [](auto) {}
 	for name, tt := range map[string]struct {
+		compiler     string
 		device, host []string
 		pairs        int
 	}{
-		"one":            {[]string{inLambda}, []string{in12}, 1},
-		"the same names": {[]string{inLambda}, []string{inLambda}, 1},
-		"of both kinds":  {[]string{clash, "Z4mainEUlT_E_"}, []string{clash12, second12}, 0}, // []<class T>(T) {} and [](auto) {}
+		"g++ 12":                        {gcc12, []string{item}, []string{item12}, 1},
+		"g++ 16":                        {gcc16, []string{item}, []string{item}, 1},
+		"g++ 12, ambiguous":             {gcc12, []string{class, generic}, []string{generic, second}, 0},
+		"g++ 16, names that differ":     {gcc16, []string{class, generic}, []string{class, generic}, 2},
+		"clang, names that differ":      {clang21, []string{class, generic}, []string{class, generic}, 2},
+		"clang, a kernel is not in one": {clang21, []string{class}, []string{generic}, 0},
 	} {
 		var device, submitted []string
 		for _, d := range tt.device {
@@ -178,11 +182,16 @@ func TestMatchTemplateLambdas(t *testing.T) {
 		for _, h := range tt.host {
 			submitted = append(submitted, "_ZN10rules_sycl9SubmittedI"+h+"Lm8ELm0ELm1EE4hereE")
 		}
-		host := object(t, gcc12, submitted...)
+		host := object(t, tt.compiler, submitted...)
 		host.table = true
 		pairs, onlyHost, _, _ := match(kernelsOf(header(device...)), host)
 		if len(pairs) != tt.pairs || len(onlyHost) != len(tt.host)-tt.pairs {
 			t.Errorf("%s: got %v and %v", name, pairs, onlyHost)
+		}
+		for _, p := range pairs {
+			if tt.compiler != gcc12 && p.device.Name != p.host.Name {
+				t.Errorf("%s: %s is paired with %s", name, p.device.Name, p.host.Name)
+			}
 		}
 	}
 }
@@ -287,10 +296,15 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// clang's AddressSanitizer appends a hash to the symbols of internal variables.
+// TestSymbolsOfAddressSanitizer reads symbols with the hash that clang's AddressSanitizer appends.
 func TestSymbolsOfAddressSanitizer(t *testing.T) {
-	o := object(t, clang21, "_ZN10rules_sycl9SubmittedIZ4mainEUlvE_Lm8ELm0ELm0EE4hereE.21576b91ab9b15712202e1b4a494877f")
-	if len(o.Submitted) != 1 || o.Submitted[0].Name != "main::{lambda()#1}" || o.Submitted[0].Size != 8 {
-		t.Errorf("got %v", o.Submitted)
+	for symbol, want := range map[string]string{
+		"_ZN10rules_sycl9SubmittedIZ4mainEUlvE_Lm8ELm0ELm0EE4hereE.21576b91ab9b15712202e1b4a494877f": "main::{lambda()#1}",
+		"_ZN10rules_sycl9SubmittedIN4work4hereELm8ELm0ELm1EE4hereE":                                  "work::here",
+	} {
+		o := object(t, clang21, symbol)
+		if len(o.Submitted) != 1 || o.Submitted[0].Name != want || o.Submitted[0].Size != 8 {
+			t.Errorf("%s: got %v", symbol, o.Submitted)
+		}
 	}
 }
