@@ -82,6 +82,8 @@ func TestMayReorder(t *testing.T) {
 		{"one capture", "[=] { out[0] = 1; }", "out", false},
 		{"constant in order", "const int n = 4; f([=] { out[0] = min(n, 9); })", "out n", true},
 		{"constant of constants", "constexpr int a = 3; const long n{a * sizeof(int) + X::y}; f([=] { out[0] = min(n, 9); })", "out n", true},
+		{"constant with other letters", "const int größe = 4, ŋ = 5; f([=] { out[0] = min(größe, 9) + min(ŋ, 9); })", "out größe ŋ", true},
+		{"variable with other letters", "int größe = 4; f([=] { out[0] = min(größe, 9); })", "out größe", false},
 		{"const variable", "void g(int a) { const int n = (a + 255) / 256; f([=] { out[0] = n; }); }", "out n", false},
 		{"const variable of one", "void g(v &a) { const int k = a.size(); const auto n = k; f([=] { out[0] = n; }); }", "out n", false},
 		{"lambda that uses a constant", "const int n = 4; auto g = [=](int i) { return min(n, i); }; f([=] { out[0] = g(1); })", "out g", true},

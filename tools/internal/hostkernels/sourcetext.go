@@ -11,22 +11,31 @@ import (
 // A source is the text of a source file or header. Its methods do not parse C++. They search for
 // patterns, and return true if in doubt.
 type source struct {
-	text         string          // the text, as returned by bare
-	lines        []int           // offset of each line
-	declarations []string        // declarations of constants; may include other declarations
-	variables    map[string]bool // all names that the text declares, possibly with others
-	constants    map[string]bool // cached results of mayBeConstant
+	text         string              // the text, as returned by bare
+	lines        []int               // offset of each line
+	variables    map[string]bool     // all names that the text declares, possibly with others
+	initializers map[string][]string // initializers of constants by name; may include other names
+	lambdas      map[string][]int    // offsets of lambdas by the name that they initialize
+	constants    map[string]bool     // cached results of mayBeConstant
 }
+
+// Parts of regular expressions.
+const (
+	letter    = `[\w$\x{80}-\x{10FFFF}]`
+	nameGroup = `((?:\b[A-Za-z_]|[$\x{80}-\x{10FFFF}])` + letter + `*)`
+)
 
 var (
 	skipped = regexp.MustCompile(`R"|//[^\n]*|/\*(?s:.*?)\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)'`)
 
 	// names matches a name, and the operator before it if it is the name of a member.
-	names = regexp.MustCompile(`(?:(\.|->|::)\s*)?\b([A-Za-z_]\w*)`)
+	names = regexp.MustCompile(`(?:(\.|->|::)\s*)?` + nameGroup)
 
-	constantDeclaration = regexp.MustCompile(`\bconst(?:expr)?\b[^;(){}]*\w\s*[=({][^;]*;`)
-	declaration         = regexp.MustCompile(`(\w+|[>&*\]])\s+[&*]*([A-Za-z_]\w*)\s*[=,;:){(\[]`)
-	calls               = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\(`)
+	constantDeclaration = regexp.MustCompile(`\bconst(?:expr)?\b[^;(){}]*` + letter + `\s*[=({][^;]*;`)
+	declaration         = regexp.MustCompile(`(` + letter + `+|[>&*\]])\s+[&*]*` + nameGroup + `\s*[=,;:){(\[]`)
+	initialization      = regexp.MustCompile(`(?:(?:` + letter + `|>)\s|[&*,])\s*` + nameGroup + `\s*[={(]`)
+	lambdaDeclaration   = regexp.MustCompile(nameGroup + `\s*[={(]\s*\[`)
+	calls               = regexp.MustCompile(nameGroup + `\s*\(`)
 
 	// constantCall matches functions and types that can initialize constants.
 	constantCall = regexp.MustCompile(`^(?:sizeof|alignof|min|max|gcd|lcm|int|unsigned|short|long|char|bool|\w+_t|\w+_cast)$`)
@@ -34,13 +43,30 @@ var (
 
 // sourceOf returns a source with the given text.
 func sourceOf(text string) *source {
-	s := &source{text: bare(text), lines: []int{0}, variables: make(map[string]bool), constants: make(map[string]bool)}
+	s := &source{
+		text:         bare(text),
+		lines:        []int{0},
+		variables:    make(map[string]bool),
+		initializers: make(map[string][]string),
+		lambdas:      make(map[string][]int),
+		constants:    make(map[string]bool),
+	}
 	for i := range len(s.text) {
 		if s.text[i] == '\n' {
 			s.lines = append(s.lines, i+1)
 		}
 	}
-	s.declarations = constantDeclaration.FindAllString(s.text, -1)
+	for _, constant := range constantDeclaration.FindAllString(s.text, -1) {
+		for _, m := range initialization.FindAllStringSubmatchIndex(constant, -1) {
+			name := constant[m[2]:m[3]]
+			initializer, _, _ := strings.Cut(constant[m[1]:], ";")
+			s.initializers[name] = append(s.initializers[name], initializer)
+		}
+	}
+	for _, m := range lambdaDeclaration.FindAllStringSubmatchIndex(s.text, -1) {
+		name := s.text[m[2]:m[3]]
+		s.lambdas[name] = append(s.lambdas[name], m[1]-1)
+	}
 	for _, m := range declaration.FindAllStringSubmatch(s.text, -1) {
 		if !slices.Contains([]string{"return", "throw", "case", "else"}, m[1]) {
 			s.variables[m[2]] = true
@@ -146,14 +172,9 @@ func (s *source) mayBeConstant(name string) bool {
 		return result
 	}
 	s.constants[name] = false // the value while its initializer is examined
-	initializer := regexp.MustCompile(`(?:[\w>]\s|[&*,])\s*` + regexp.QuoteMeta(name) + `\s*[={(]([^;]*)`)
-	for _, declaration := range s.declarations {
-		m := initializer.FindStringSubmatch(declaration)
-		if m == nil {
-			continue
-		}
-		variable := slices.ContainsFunc(variablesIn(m[1]), func(used string) bool { return s.variables[used] && !s.mayBeConstant(used) })
-		call := slices.ContainsFunc(calls.FindAllStringSubmatch(m[1], -1), func(called []string) bool {
+	for _, initializer := range s.initializers[name] {
+		variable := slices.ContainsFunc(variablesIn(initializer), func(used string) bool { return s.variables[used] && !s.mayBeConstant(used) })
+		call := slices.ContainsFunc(calls.FindAllStringSubmatch(initializer, -1), func(called []string) bool {
 			return !constantCall.MatchString(called[1]) && !s.mayBeConstant(called[1])
 		})
 		if !variable && !call {
@@ -169,9 +190,8 @@ func (s *source) mayBindConstant(name string) bool {
 	if s.mayBeConstant(name) {
 		return true
 	}
-	lambda := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\s*[={(]\s*\[`)
-	return slices.ContainsFunc(lambda.FindAllStringIndex(s.text, -1), func(at []int) bool {
-		list, rest, _ := lambdaIn(s.text[at[1]-1:])
+	return slices.ContainsFunc(s.lambdas[name], func(at int) bool {
+		list, rest, _ := lambdaIn(s.text[at:])
 		return slices.ContainsFunc(variablesIn(list+rest), s.mayBeConstant)
 	})
 }
