@@ -32,6 +32,7 @@ var bigID = []byte("\xc7\xa1\xba\xd1\xee\xba\xa9\x4b\xaf\x20\xfa\xf6\x6a\xa4\xdc
 
 // coff looks for images in a PE file or a COFF object.
 func (s *scanner) coff(in input) error {
+	before := len(s.file.Images)
 	c := coff{in: &in, m: &memory{in: &in, s: s}}
 	if known, err := c.headers(); err != nil || !known {
 		return err
@@ -51,7 +52,10 @@ func (s *scanner) coff(in input) error {
 	if err := c.m.tables(); err != nil {
 		return err
 	}
-	return s.sections(in, list, c.linked)
+	if err := s.sections(in, list, c.linked); err != nil || len(s.file.Images) == before {
+		return err
+	}
+	return s.findOtherCode(&in, c.constants, s.file.Images[before:])
 }
 
 // A coff is a PE file or a COFF object.
@@ -65,6 +69,7 @@ type coff struct {
 	table, count                     int64 // of the section headers
 	symbols, symbolCount, symbolSize int64
 
+	constants []section
 	sections  []coffLoaded // of an object, in the numbering of its symbols
 	symbolRaw []byte       // of all symbols, once they are read
 }
@@ -167,6 +172,9 @@ func (c *coff) load() ([]section, error) {
 		}
 		if isOffloadSection(sec.name) || strings.HasPrefix(sec.name, offload.BundleMagic) {
 			list = append(list, sec)
+		}
+		if strings.HasPrefix(sec.name, ".rdata") {
+			c.constants = append(c.constants, sec)
 		}
 	}
 	return list, nil

@@ -86,7 +86,31 @@ func (s *scanner) elf(in input) error {
 	if err := s.sections(in, list, e.Type != elfRelocatable); err != nil || len(s.file.Images) == before {
 		return err
 	}
-	return s.countTextKernels(e)
+	constants, err := e.constants()
+	if err != nil {
+		return err
+	}
+	return s.findOtherCode(&in, constants, s.file.Images[before:])
+}
+
+// constants returns the sections with constants. It stops if they overlap.
+func (e *elf) constants() ([]section, error) {
+	var list []section
+	total := int64(0)
+	for _, h := range e.Sections {
+		if h.Type == sectionNoBits || !h.HasPrefix(".rodata") && !h.HasPrefix(".lrodata") {
+			continue
+		}
+		sec, err := e.content(h.Range, "a section with constants")
+		if err != nil {
+			return nil, err
+		}
+		if total += sec.size; total > e.in.size {
+			break
+		}
+		list = append(list, sec)
+	}
+	return list, nil
 }
 
 // readELF reads the headers of a file.

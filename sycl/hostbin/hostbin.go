@@ -210,7 +210,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	if err := s.resolveGPUCode(); err != nil {
 		return nil, err
 	}
-	s.warnTextKernels()
+	s.file.Warnings = append(s.file.Warnings, s.other.warnings()...)
 	return s.file, nil
 }
 

@@ -515,6 +515,8 @@ func FuzzNewFile(f *testing.F) {
 	}
 	f.Add(gpuELF(pvcConfig))
 	f.Add(gpuObject(f, string(gpuELF(pvcConfig))))
+	f.Add(object(testSection{name: ".llvm.offloading", typ: 1, content: containers(f)},
+		testSection{name: ".rodata", typ: 1, flags: 2, content: append(gpuELF(pvcConfig), "__kernel void k() {}"...)}))
 	f.Add(descriptorWith(f, gpuArchive("64.bmg", "64.12.60.7", "64.99.1.2", "readme")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := parse(data)

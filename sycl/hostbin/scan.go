@@ -44,7 +44,7 @@ type scanner struct {
 	inflated                         int64 // bytes of compressed containers and bundles
 	images                           inflatedImages
 
-	textKernels int // kernels in source text
+	other otherCode
 
 	inImage bool // the file is a device image
 

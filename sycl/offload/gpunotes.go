@@ -27,12 +27,13 @@ func ProductConfig(r io.ReaderAt, size int64) (uint32, error) {
 		return 0, err
 	}
 	config, found := uint32(0), false
+	total := uint64(0)
 	for _, s := range f.Sections {
 		if name, ok := s.ShortName(len(compatSection)); !ok || name != compatSection {
 			continue
 		}
-		if s.Size > maxNotes {
-			return 0, imageErrorf(s.Header, "section %s has %d bytes (limit %d)", compatSection, s.Size, maxNotes)
+		if total += s.Size; s.Size > maxNotes || total > maxNotes {
+			return 0, imageErrorf(s.Header, "section %s has %d bytes (limit %d)", compatSection, max(s.Size, total), maxNotes)
 		}
 		data, err := sectionContent(r, size, s)
 		if err != nil {
