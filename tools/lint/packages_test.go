@@ -141,12 +141,13 @@ this page from it.
   also in zstd frames, without reading sections or descriptors. It reads the names in ` + "`OpEntryPoint Kernel`" + ` and ` + "`.ze_info`" + `. The column counts names of the previous column that it found.
   For free function kernels, it removes the prefix ` + "`__sycl_kernel_`" + `, which the SYCL runtime does not use.
 - **Other**: entry points whose names are not in the report, such as ` + "`cgemm_beta`" + ` of oneMKL. Their modules are not among the SYCL device
-  images that ` + "`compat`" + ` finds in the descriptors of the file. How the libraries use them was not examined.
+  images that ` + "`compat`" + ` finds in the descriptors of the file. For Intel GPU binaries among them, such as 20 of oneMKL's Fourier transforms, and for
+  OpenCL C source text, it prints a warning. How the libraries use them was not examined.
 - **Pairs**: how many pairs of a module and a GPU were compared with ` + "`ocloc`" + ` 26.27, and how many of them were not judged, in parentheses. The
   sample is the smallest module with each set of requirements, if it has at most 20,000 bytes, for tgllp, acm_g10, mtl_u, pvc, bmg_g21, lnl_m and
   ptl_h. Windows libraries and native code were not compared. An empty cell means that the wheel was not compared.
 - **Disagree**: pairs with a different result, without those that were not judged. [libraries_test.go](../../sycl/compat/libraries_test.go) has the reasons
   of known ones.
 - **Processor s, Peak MiB**: processor time and peak memory of ` + "`compat report`" + ` for three GPUs with JSON output, run once on a virtual
-  machine with two cores that was busy with other work.
+  machine with two cores that was nearly idle.
 `
