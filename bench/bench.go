@@ -55,6 +55,7 @@ var benchmarks = []Program{
 	{Name: "postlink", Runs: 5, Limits: true, Setup: setupPostlink},
 	{Name: "programs", Runs: 5, Limits: true, Setup: setupPrograms},
 	{Name: "report", Runs: 3, Limits: true, Setup: setupReport},
+	{Name: "wheels", Runs: 5, Limits: true, Setup: setupWheels},
 }
 
 // main exits with 1 if --check was given and a limit is missed, and with 2 after an error.
