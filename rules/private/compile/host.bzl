@@ -93,8 +93,8 @@ def host_compiler(ctx, toolchain, cc, line, options):
         is_clang = is_clang,
         is_intel = is_intel,
         knows_headers = knows_headers,
-        options = standards.host + macros,
-        device_options = standards.device + macros + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]) + ([] if is_clang or is_intel else _CAPTURES),
+        options = standards.host + macros.host,
+        device_options = standards.device + macros.device + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]) + ([] if is_clang or is_intel else _CAPTURES),
         unnamed = unnamed,
         maps = [o for o in all_options(line) + options.host if [p for p in _PREFIX_MAPS if o.startswith(p)]],
     )
@@ -125,15 +125,22 @@ def _macros(toolchain, is_clang, is_intel):
     """Returns options with which either both compilations have icpx's macros, or neither has.
 
     Code that checks for them expects clang as the host compiler: ESIMD does not compile with g++.
+    The device compiler defines them, too, and its number can differ from the version of the pip
+    package: the compiler of package 2026.1.2 says 20260101.
+
+    Returns:
+        struct(host, device): options of the two compilations.
     """
-    names = ["__INTEL_CLANG_COMPILER", "__INTEL_LLVM_COMPILER"]
-    parts = toolchain.dpcpp.version.split(".")
     if is_intel:
-        return []  # icpx defines them
+        return struct(host = [], device = [])  # icpx defines them
+    names = ["__INTEL_CLANG_COMPILER", "__INTEL_LLVM_COMPILER"]
+    undefined = ["-U" + name for name in names]
+    parts = toolchain.dpcpp.version.split(".")
     if not is_clang or len(parts) != 3 or not "".join(parts).isdigit():
-        return ["-U" + name for name in names]
+        return struct(host = undefined, device = undefined)
     year, update, patch = [int(part) for part in parts]
-    return ["-D%s=%d" % (name, year * 10000 + update * 100 + patch) for name in names]
+    defined = ["-D%s=%d" % (name, year * 10000 + update * 100 + patch) for name in names]
+    return struct(host = defined, device = undefined + defined)
 
 def unique_symbol(ctx, prefix):
     """Returns a symbol that is unique to a target.
