@@ -6,6 +6,12 @@ namespace ext = sycl::ext::oneapi::experimental;
 ext::device_global<int> counter;
 static ext::device_global<int[4]> table;
 
+// Its host code needs the integration header, which cannot declare this kernel's name.
+static void add(Run &r) {
+  int *out = r.out;
+  r.queue.submit([&](sycl::handler &h) { h.single_task<class OfFunction>([=] { out[0] = counter + 1; }); });
+}
+
 int main() {
   Run r;
   int *out = r.out;
@@ -16,5 +22,7 @@ int main() {
   r.queue.single_task([=] { counter += table[3]; }).wait();
   r.queue.single_task([=] { out[0] = counter; });
   r.expect(9, "device_global");
+  add(r);
+  r.expect(10, "a kernel that is named in a function");
   return result();
 }
