@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -19,9 +18,9 @@ import (
 // otherCode is code for devices in the constants of a file that is not in its device images. The
 // program compiles or loads it with other interfaces than SYCL's.
 type otherCode struct {
-	textKernels int             // kernels in OpenCL C source text, as in oneDNN
-	gpuBinaries int             // binaries for Intel GPUs, as in oneMKL
-	gpus        map[string]bool // targets of the binaries
+	textKernels int      // kernels in OpenCL C source text, as in oneDNN
+	gpuBinaries int      // binaries for Intel GPUs, as in oneMKL
+	gpus        []string // targets of the binaries, without duplicates
 }
 
 // findOtherCode looks for code in the constants of an input with these images.
@@ -105,11 +104,8 @@ func (s *scanner) addGPUBinary(r *io.SectionReader) error {
 		return err
 	}
 	s.other.gpuBinaries++
-	if s.other.gpus == nil {
-		s.other.gpus = make(map[string]bool)
-	}
-	if target, known := deviceconfig.CodeTarget(deviceconfig.ConfigVersion(config)); known {
-		s.other.gpus[target] = true
+	if target, known := deviceconfig.CodeTarget(deviceconfig.ConfigVersion(config)); known && !slices.Contains(s.other.gpus, target) {
+		s.other.gpus = append(s.other.gpus, target)
 	}
 	return nil
 }
@@ -123,7 +119,7 @@ func (c *otherCode) warnings() (list []string) {
 	if n := c.gpuBinaries; n > 0 {
 		targets := ""
 		if len(c.gpus) > 0 {
-			targets = " (" + strings.Join(slices.Sorted(maps.Keys(c.gpus)), ", ") + ")"
+			targets = " (" + strings.Join(slices.Sorted(slices.Values(c.gpus)), ", ") + ")"
 		}
 		list = append(list, fmt.Sprintf("%s outside the device images, and the program may load %[2]s itself; reports do not include %[2]s",
 			safetext.Plural(n, fmt.Sprintf("1 Intel GPU binary%s is", targets), fmt.Sprintf("%d Intel GPU binaries%s are", n, targets)), safetext.Plural(n, "it", "them")))
