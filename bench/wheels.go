@@ -22,7 +22,7 @@ const (
 func setupWheels(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write files below this `directory` (required)")
 	devices := b.Flags.String("devices", "intel_gpu_acm_g10,intel_gpu_bmg_g21,intel_gpu_pvc", "the `devices` of the report")
-	browser := b.Flags.String("browser", "", "Chromium, to measure how long it takes to draw the page (a `program`)")
+	browser := b.Flags.String("browser", "", "also measure how long this `program`, such as chromium, takes to draw the page")
 	binary := b.Flags.String("compat", "", "measure this `binary` instead of building compat with 'go build'")
 	return func() error {
 		wheels := b.Flags.Args()
@@ -30,7 +30,7 @@ func setupWheels(b *Bench) func() error {
 		case *dir == "":
 			return errors.New("--dir is missing: a directory to write to")
 		case len(wheels) == 0:
-			return errors.New("no wheel; fetch one with 'pip download --no-deps dpnp==0.20.0'")
+			return errors.New("WHEEL is missing: a file, such as 'pip download --no-deps dpnp==0.20.0' fetches")
 		}
 		if err := b.Scratch(*dir); err != nil {
 			return err
@@ -95,7 +95,7 @@ func measureWheel(b *Bench, compat, wheel, devices string) error {
 	if err != nil {
 		return err
 	}
-	b.AtMost(name+": size of the page, times that of the JSON", float64(page.Size())/float64(max(data.Size(), smallPage)), 1, "")
+	b.AtMost(name+": size of the page, relative to the JSON", float64(page.Size())/float64(max(data.Size(), smallPage)), 1, "")
 	return nil
 }
 
