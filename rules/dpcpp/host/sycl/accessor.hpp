@@ -13,7 +13,7 @@
 
 namespace rules_sycl {
 
-// Has the type of references to the element of an accessor without dimensions.
+// The type of a reference to the element of an accessor without dimensions.
 template <class Type>
 struct Element {};
 
@@ -33,7 +33,7 @@ struct Element<sycl::local_accessor<T, 0>> {
   using type = T &;
 };
 
-// Numbers are also enumerators that convert to numbers.
+// Enumerators that convert to numbers count as numbers.
 template <class T>
 constexpr bool is_number =
     std::is_arithmetic_v<T> || (std::is_enum_v<T> && std::is_convertible_v<T, long long>);
