@@ -75,6 +75,7 @@ const (
 	Preview      Setting = "links the program to libsycl-preview"
 	HostCompiler Setting = "selects the host compiler"
 	HostOptions  Setting = "passes options to the host compiler"
+	OneMKL       Setting = "links oneMKL, which pip installs (mkl-devel-dpcpp) or MKLROOT names"
 )
 
 // A Section groups related options.
@@ -196,7 +197,7 @@ func Table() []Section {
 			{Names: []string{"-fp-model=", "-ffp-model="}, Destination: Intel, Why: "move it to device_copts, and add the host compiler's equivalent, such as -ffast-math, to host_copts", Command: "use -Xarch_device -fp-model={}, and -Xarch_host with the host compiler's equivalent, such as -ffast-math"},
 			{Names: []string{"-ipo"}, Destination: Intel, Equivalent: []string{"-flto"}, Why: "use -flto in host_copts and linkopts"},
 			{Names: []string{"-xHost", "-xhost"}, Destination: Intel, Equivalent: []string{"-march=native"}, Why: "use -march=native in copts"},
-			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Destination: Intel, Why: "oneMKL is not part of the rules; " + addDep, Command: "DPC++ from pip does not include oneMKL; use its own options, such as -lmkl_sycl_blas"},
+			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Destination: Intel, Why: "oneMKL is not part of the rules; " + addDep, Sets: OneMKL},
 			{Names: []string{"-qtbb", "-tbb"}, Destination: Intel, Equivalent: []string{"-ltbb"}, Why: "oneTBB is not part of the rules; " + addDep},
 			{Names: []string{"-qdaal", "-qdaal=", "-daal"}, Destination: Intel, Why: "oneDAL is not part of the rules; " + addDep, Command: "use oneDAL's own options, such as -lonedal"},
 			{Names: []string{"-qipp", "-qipp="}, Destination: Intel, Why: "IPP is not part of the rules; " + addDep, Command: "link the IPP libraries, for example with -lipps"},

@@ -53,6 +53,7 @@ type commandLine struct {
 	Syclbin       string           // state of the SYCLBIN to write: input, object or executable; "" for none
 	LinkDevice    bool             // whether the device code of objects is linked: -fsycl-link
 	Preview       bool             // whether the program is linked against libsycl-preview
+	MKL           oneMKL           // how oneMKL is linked
 	Backend       []backendOptions // options for native compilers
 	EmulateDouble bool             // -fsycl-fp64-conv-emu
 	DebugInfo     bool             // whether device code has debug information
@@ -226,6 +227,10 @@ func (p *parser) icpx(o *option) error {
 			return cli.Usagef("%s: its value %s", o.text(), wrong)
 		}
 	}
+	if f.Destination == icpxflags.Intel && p.intelHost() {
+		p.give(forHost|forLink, o.words...)
+		return nil
+	}
 	if f.Sets != "" {
 		return p.set(o)
 	}
@@ -254,10 +259,6 @@ func (p *parser) icpx(o *option) error {
 	case icpxflags.Emulation:
 		l.EmulateDouble = true
 	case icpxflags.Error, icpxflags.Intel:
-		if f.Destination == icpxflags.Intel && p.intelHost() {
-			p.give(forHost|forLink, o.words...)
-			break
-		}
 		if f.Equivalent != nil {
 			if strings.HasPrefix(f.Equivalent[0], "-l") {
 				p.libraries = append(p.libraries, f.Equivalent...)
@@ -322,6 +323,8 @@ func (p *parser) set(o *option) error {
 		l.Preview = true
 		p.give(forDevice, o.words...)
 		p.give(forHost, o.flag.Host...)
+	case icpxflags.OneMKL:
+		return p.oneMKL(o)
 	case icpxflags.SYCL, icpxflags.HostCompiler: // handled before the other options
 	case icpxflags.HostOptions:
 		words, wrong := divided(o.value, true)
@@ -411,6 +414,9 @@ func (p *parser) finish() error {
 		return nil
 	}
 	if err := p.preprocessed(); err != nil {
+		return err
+	}
+	if err := p.checkOneMKL(); err != nil {
 		return err
 	}
 	p.chooseMode()

@@ -48,6 +48,10 @@ func shown(l *commandLine) string {
 			if !reflect.DeepEqual(value, depfileOptions{System: true}) {
 				out = append(out, fmt.Sprintf("Depfile=%+v", value))
 			}
+		case oneMKL:
+			if !reflect.DeepEqual(value, oneMKL{}) {
+				out = append(out, fmt.Sprintf("MKL=%+v", value))
+			}
 		case []string:
 			if len(value) > 0 {
 				out = append(out, name+"="+strings.ReplaceAll(fmt.Sprint(value), "\n", "\\n"))
@@ -197,6 +201,10 @@ func TestParse(t *testing.T) {
 		{"a.cpp -Xarch_spir64 '-DS -O1'", "Words=[a.cpp:c++] Device=[-DS -O1]"},
 		{"a.cpp -fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise", "Words=[a.cpp:c++] Host=[-U__SYCL_ID_QUERIES_FIT_IN_INT__ -D__SYCL_ID_QUERIES_FIT_IN_UINT__=1] Device=[-fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise]"},
 		{"-qtbb -ipo -xHost a.cpp -lx -fiopenmp -qopenmp-simd", "Words=[a.cpp:c++ -lx -ltbb] Host=[-flto -march=native -fopenmp -fopenmp-simd] Link=[-flto -march=native -fopenmp -fopenmp-simd]"},
+		{"a.cpp -qmkl=sequential", "Words=[a.cpp:c++] Host=[-DMKL_ILP64] Device=[-DMKL_ILP64] MKL={Option:-qmkl=sequential ILP64:true Threads:sequential SYCL:[]}"},
+		{"a.cpp -qmkl=sequential -qmkl-ilp64 -qmkl-sycl-impl=blas,rng", "Words=[a.cpp:c++] Host=[-DMKL_ILP64] Device=[-DMKL_ILP64] MKL={Option:-qmkl-ilp64 ILP64:true Threads:tbb_thread SYCL:[blas rng]}"},
+		{"-fno-sycl a.cpp -qmkl", "Words=[a.cpp:c++] SYCL=false MKL={Option:-qmkl ILP64:false Threads:tbb_thread SYCL:[]}"},
+		{"a.cpp -qmkl -fsycl-host-compiler=icpx", "Words=[a.cpp:c++] Host=[-qmkl] Link=[-qmkl] HostCompiler=icpx"},
 		{"-c a.cpp -qopenmp -fsycl-device-lib=all -fsycl-device-obj=spirv --no-offload-compress -fno-sycl-esimd-build-host-code", "Mode=1 Words=[a.cpp:c++] Host=[-fopenmp] Link=[-fopenmp]"},
 		{"a.cpp -ipo -xHost -fsycl-host-compiler=/opt/icpx", "Words=[a.cpp:c++] Host=[-ipo -xHost] Link=[-ipo -xHost] HostCompiler=/opt/icpx"},
 		{"a.cpp --dpcpp d --driver=r --host-headers=h --ocloc=o --share-gpu-families=off --require-images --skip-rejected-images", "Words=[a.cpp:c++] HostCompiler= DPCPP=d Driver=r HostHeaders=h Ocloc=o ShareFamilies=off RequireImages=true SkipRejected=true"},
@@ -258,7 +266,10 @@ func TestLineErrors(t *testing.T) {
 		{"a.cpp ''", "empty argument"},
 		{"-x java a", "-x java: unknown language; expected"},
 		{"-xCORE-AVX2 a.cpp", "use -march="},
-		{"a.cpp -qmkl", "-qmkl: DPC++ from pip does not include oneMKL"},
+		{"a.cpp -qmkl=cluster", "-qmkl=cluster: link the libraries for clusters and MPI by their names"},
+		{"a.cpp -qmkl=serial", "-qmkl=serial: unknown value; expected one of parallel, sequential"},
+		{"a.cpp -qmkl -qmkl-sycl-impl=blas,fft", "-qmkl-sycl-impl=blas,fft: unknown library \"fft\"; "},
+		{"a.cpp -qmkl-sycl-impl=blas", "-qmkl-sycl-impl=blas: add -qmkl"},
 		{"a.cpp -fsycl-device-obj=llvmir", "device code is"},
 		{"a.cpp -fp-model=source", "-fp-model=source: use -Xarch_device -fp-model=source"},
 		{"a.cpp -ffp-model=aggressive", "-ffp-model=aggressive: use -Xarch_device -fp-model=aggressive"},
@@ -326,13 +337,19 @@ func TestTable(t *testing.T) {
 			for _, name := range f.Names {
 				argument := []string{"-c", "a.cpp", name}
 				if strings.HasSuffix(name, "=") {
-					argument[2] += map[string]string{"-fsycl-device-code-split=": "off", "-fsyclbin=": "input"}[name]
+					argument[2] += map[string]string{
+						"-fsycl-device-code-split=": "off", "-fsyclbin=": "input",
+						"-qmkl=": "sequential", "-qmkl-ilp64=": "sequential", "-qmkl-sycl-impl=": "blas",
+					}[name]
 					if argument[2] == name {
 						argument[2] += "x"
 					}
 				}
-				if f.Next {
+				switch {
+				case f.Next:
 					argument = append(argument, "-DX")
+				case name == "-qmkl-sycl-impl=":
+					argument = append(argument, "-qmkl")
 				}
 				l, err := parse(argument, fromFiles)
 				if err == nil {

@@ -70,11 +70,15 @@ func (c *compiler) program(ctx context.Context) error {
 	if c.line.Output != "" {
 		args = append(args, "-o", c.line.Output)
 	}
+	mkl, err := c.oneMKLOptions()
+	if err != nil {
+		return err
+	}
 	libraries, err := c.libraryOptions()
 	if err != nil {
 		return err
 	}
-	return c.link(ctx, append(args, libraries...))
+	return c.link(ctx, slices.Concat(args, mkl, libraries))
 }
 
 // objects compiles the sources on the command line to objects in dir, and returns the words of the

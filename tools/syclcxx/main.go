@@ -84,6 +84,9 @@ func (c *compiler) build(ctx context.Context) error {
 			return err
 		}
 	}
+	if _, err := c.findOneMKL(); err != nil {
+		return err // instead of errors about its headers
+	}
 	if c.line.Mode == modeLink || c.line.Mode == modeObject && c.line.Syclbin != "" { // one file, even with -c
 		return c.program(ctx)
 	}
