@@ -56,6 +56,9 @@ func setupPrograms(b *Bench) func() error {
 			return err
 		}
 		c := compilers{b: b, host: *host, dpcpp: *dpcpp, driver: driver, out: filepath.Join(b.Dir, "one"), hostFlags: []string{"-w"}}
+		if strings.Contains(filepath.Base(*host), "clang") {
+			c.hostFlags = append(c.hostFlags, "-stdlib=libstdc++") // as libsycl; Clang from pip uses libc++ by default
+		}
 		if *sources > 0 {
 			here, err := os.Getwd()
 			if err != nil {
