@@ -16,6 +16,48 @@ void left_fold(Run &r, int scale, T... v) {
   r.queue.single_task([=, out = r.out] { (..., (out[0] = scale * out[0] + v)); });
 }
 
+// Classes without members, which have no name in the device code.
+struct AddTen {
+  void operator()(int *p) const { p[0] += 10; }
+};
+struct SetFive {
+  template <class A>
+  const A &operator=(const A &a) const {
+    a[0] = 5;
+    return a;
+  }
+};
+
+template <class... T>
+void empty_elements(Run &r, int n, T... v) {
+  int *out = r.out;
+  r.queue.single_task([=] {
+    (v(out), ...);
+    out[0] += n;
+  });
+}
+
+template <class... T>
+void fold_with_value(Run &r, T... v) {
+  r.queue.submit([&](sycl::handler &h) {
+    sycl::local_accessor<int, 1> local(1, h);
+    int *out = r.out;
+    h.parallel_for(sycl::nd_range<1>(1, 1), [=](sycl::nd_item<1>) { out[0] = (v = ... = local)[0]; });
+  });
+}
+
+template <class T>
+void ignore(const T &) {}
+
+template <class... T>
+void unused(Run &r, int n, T... v) {
+  int *out = r.out;
+  r.queue.single_task([=] {
+    (ignore(v), ...);
+    out[0] = n;
+  });
+}
+
 template <int N>
 void number(Run &r) {
   r.queue.single_task([out = r.out] { out[0] = 10 * out[0] + N; });
@@ -76,6 +118,12 @@ int main() {
   r.expect(123, "right fold");
   left_fold(r, 10, 1, 2, 3);
   r.expect(123, "left fold");
+  empty_elements(r, 3, AddTen{}, AddTen{});
+  r.expect(23, "empty elements");
+  fold_with_value(r, SetFive{});
+  r.expect(5, "fold with a value");
+  unused(r, 4, 1, 2);
+  r.expect(4, "unused elements");
   numbers<1, 2, 3>(r);
   r.expect(123, "pack of kernels");
   Two().run(r);

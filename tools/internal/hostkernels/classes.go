@@ -21,6 +21,10 @@ type class struct {
 	lambda   bool
 	captures []string // names of members in the order of the device compile, or nil if unknown
 	unknown  bool     // whether the order of some captures is unknown
+
+	looseAt   []int // positions of the loose captures among the others
+	mentionAt int   // position at which the lambda mentions them, or -1 if unknown
+
 	members  []*member
 	minAlign int64 // alignment that the source declares
 	parts    int   // number of members, including nested ones

@@ -32,7 +32,7 @@ func needLayouts(device []Kernel, host *hostObject, sources map[string]*source) 
 // needsLayout is needLayouts for one kernel.
 func (p pair) needsLayout(sources map[string]*source) bool {
 	if p.host.Size != p.device.Size || isLibraryKernel(p.device.Name) {
-		return p.host.Size > p.device.Size
+		return p.host.Size != p.device.Size
 	}
 	s := sources[p.device.Location.Path]
 	switch {
@@ -104,7 +104,7 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 	for again := true; again; {
 		again = false
 		for _, p := range pairs {
-			if p.host.Size >= p.device.Size && solve(classes[p.host.symbol], p, sources, known, layouts) {
+			if solve(classes[p.host.symbol], p, sources, known, layouts) {
 				again = true
 			}
 		}
@@ -128,10 +128,8 @@ func solve(c *class, p pair, sources map[string]*source, known map[*member]bool,
 		return false
 	}
 	var s solutions
-	sure := 0 // number of members that the first search omits
 	for _, doubted := range [][2]removal{{possible, possible}, {templated, possible}, {discarded, possible}, {possible, certain}, {discarded, certain}} {
 		s = solutionsOf(c, p.device, doubted[0], doubted[1], known)
-		sure = max(sure, s.sure)
 		if s.count > 0 {
 			break
 		}
@@ -148,8 +146,8 @@ func solve(c *class, p pair, sources map[string]*source, known map[*member]bool,
 		if c.size == p.device.Size && len(l.Moves) == 1 && l.Moves[0].Host == l.Moves[0].Device {
 			delete(layouts, p.device.symbol)
 		}
-	case s.own, c.size == p.device.Size && sure+s.count == 0 && !s.unordered && !c.lacksConstant(sources):
-		delete(layouts, p.device.symbol) // there is no evidence of a different layout
+	case s.own:
+		delete(layouts, p.device.symbol)
 	default:
 		layouts[p.device.symbol] = nil
 	}
@@ -159,14 +157,11 @@ func solve(c *class, p pair, sources map[string]*source, known map[*member]bool,
 // solutions summarizes the sets of members that the device compile may have omitted from a kernel.
 type solutions struct {
 	doubts    []*member // members that may be omitted
-	sure      int       // number of members that are omitted in every solution
 	host      []int64   // for each byte of the device's kernel, its offset in the host's, or -1
 	count     int       // number of solutions
 	omissions []int     // for each doubt, the number of solutions that omit it
 	same      bool      // whether all solutions agree
-	own       bool      // whether a solution omits nothing
-
-	unordered bool // whether the order of captures is unknown in a solution
+	own       bool      // whether a solution is the layout of the host code
 }
 
 // solutionsOf searches for sets of members whose omission makes the parameters fit. Doubts are the
@@ -184,29 +179,77 @@ func solutionsOf(c *class, device Kernel, least, most removal, known map[*member
 			s.doubts = append(s.doubts, m)
 		}
 	})
-	s.sure, s.omissions = len(omitted), make([]int, len(s.doubts))
-	for set := 0; len(s.doubts) <= maxDoubts && set < 1<<len(s.doubts); set++ {
-		for i, m := range s.doubts {
-			omitted[m] = set>>i&1 == 1
+	sure := len(omitted)
+	s.omissions = make([]int, len(s.doubts))
+	for _, places := range c.loosePlaces() {
+		if s.count > 0 || len(s.doubts) > maxDoubts || len(places)<<len(s.doubts) > 1<<maxDoubts {
+			break
 		}
-		if !c.ordered(omitted) {
-			s.unordered = true
-			continue
+		for set := range 1 << len(s.doubts) {
+			for i, m := range s.doubts {
+				omitted[m] = set>>i&1 == 1
+			}
+			if !c.ordered(omitted) {
+				continue
+			}
+			for _, c.looseAt = range places {
+				f := form{omitted: omitted, device: true, exact: c.looseAt != nil}
+				if size, _ := f.place(c, 0); size != device.Size || !f.fits(device.parameters) {
+					continue
+				}
+				s.count++
+				s.own = s.own || sure+set == 0 && !f.exact
+				for i := range s.doubts {
+					s.omissions[i] += set >> i & 1
+				}
+				var agree bool
+				s.host, agree = merge(s.host, f.parts, device.Size)
+				s.same = s.same && agree
+			}
 		}
-		f := form{omitted: omitted, device: true}
-		if size, _ := f.place(c, 0); size != device.Size || !f.fits(device.parameters) {
-			continue
-		}
-		s.count++
-		s.own = s.own || s.sure+set == 0
-		for i := range s.doubts {
-			s.omissions[i] += set >> i & 1
-		}
-		var agree bool
-		s.host, agree = merge(s.host, f.parts, device.Size)
-		s.same = s.same && agree
 	}
 	return s
+}
+
+// isLoose reports whether the position of a capture in the device compile is unknown: g++ captures
+// the elements of parameter packs in a different order than DPC++, and the device compile has no
+// name for the argument of an empty class.
+func (c *class) isLoose(m *member) bool {
+	return len(c.captures) > 0 && strings.Contains(m.name, "#") && !slices.Contains(c.captures, m.name)
+}
+
+// loosePlaces returns the positions of loose captures among the others to try, or nil if there are
+// no loose captures: first where the lambda mentions them, then all combinations.
+func (c *class) loosePlaces() [][][]int {
+	loose := 0
+	for _, m := range c.members {
+		if c.isLoose(m) {
+			loose++
+		}
+	}
+	if loose == 0 {
+		return [][][]int{{nil}}
+	}
+	all := [][]int{{}} // sequences of ascending positions
+	for range loose {
+		var longer [][]int
+		for _, places := range all {
+			first := 0
+			if len(places) > 0 {
+				first = places[len(places)-1]
+			}
+			for at := first; at <= len(c.members)-loose && len(longer) <= 1<<maxDoubts; at++ {
+				longer = append(longer, append(slices.Clip(places), at))
+			}
+		}
+		if all = longer; len(all) > 1<<maxDoubts {
+			break // too many: they are not tried
+		}
+	}
+	if c.mentionAt < 0 {
+		return [][][]int{all}
+	}
+	return [][][]int{{slices.Repeat([]int{c.mentionAt}, loose)}, all}
 }
 
 // ordered reports whether the order of the captures in the device compile is known.
@@ -259,6 +302,12 @@ func (c *class) setCaptures(k Kernel, s *source) {
 			packs[name] = nil
 		}
 	}
+	c.mentionAt = -1
+	for pack := range packs {
+		if !slices.Contains(k.captures, pack) {
+			c.mentionAt = s.mentionedBefore(pack, c.members, k.Location)
+		}
+	}
 }
 
 // occurrences returns how often a list contains a name.
@@ -269,14 +318,6 @@ func occurrences(list []string, name string) (n int) {
 		}
 	}
 	return n
-}
-
-// lacksConstant reports whether the device compile captures a constant that is not a member in host
-// code, because g++ does not capture constants in calls that it evaluates.
-func (c *class) lacksConstant(sources map[string]*source) bool {
-	return slices.ContainsFunc(c.captures, func(name string) bool {
-		return isConstantIn(sources, name) && !slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name })
-	})
 }
 
 // isConstantIn reports whether a name may be a constant expression in any of the sources.
@@ -315,15 +356,19 @@ func (c *class) deviceMembers(omitted map[*member]bool) (members []*member, know
 	isVariable := func(m *member) bool {
 		return !m.fixed && m.removal != certain && (position(m) < 0 || !strings.Contains(m.name, "#"))
 	}
+	var loose []*member
 	for _, m := range kept {
-		if isVariable(m) {
+		switch {
+		case c.isLoose(m):
+			loose = append(loose, m)
+		case isVariable(m):
 			members = append(members, m)
 		}
 	}
 	for i, m := range kept {
 		at := slices.IndexFunc(members, func(other *member) bool { return position(other) > position(m) })
 		switch {
-		case isVariable(m):
+		case isVariable(m) || c.isLoose(m):
 			continue
 		case position(m) < 0 && i+1 < len(kept):
 			return kept, false
@@ -335,6 +380,11 @@ func (c *class) deviceMembers(omitted map[*member]bool) (members []*member, know
 			return kept, false
 		}
 		members = slices.Insert(members, at, m)
+	}
+	for i, at := range slices.Backward(c.looseAt) {
+		if i < len(loose) {
+			members = slices.Insert(members, min(at, len(members)), loose[i])
+		}
 	}
 	return members, true
 }
@@ -376,6 +426,7 @@ func moves(host []int64) []move {
 type form struct {
 	omitted map[*member]bool // omitted members
 	device  bool             // whether lambdas have the captures of the device compile
+	exact   bool             // whether each part must have a parameter at its start
 	parts   []part
 }
 
@@ -426,18 +477,19 @@ func (c *class) matchesHostLayout() bool {
 
 // fits reports whether every parameter of a kernel is in a part, and every part has a parameter.
 func (f *form) fits(parameters []hostwrap.Parameter) bool {
-	used := make([]bool, len(f.parts))
+	used, starts := make([]bool, len(f.parts)), make([]bool, len(f.parts))
 	for _, param := range parameters {
 		size, sized := param.Size()
 		found := false
 		for i, p := range f.parts {
 			same := sized && param.Offset == p.device && size == p.size
-			inside := p.whole && !p.class.scalar && p.device <= param.Offset && param.Offset < p.device+p.size &&
+			inside := p.whole && !p.class.scalar && !(f.exact && p.class.empty) && p.device <= param.Offset && param.Offset < p.device+p.size &&
 				(!sized || param.Offset+size <= p.device+p.size)
 			if !same && !inside || p.class.scalar && p.class.pointer != (param.Kind == "pointer") {
 				continue
 			}
 			found = true
+			starts[i] = starts[i] || param.Offset == p.device
 			for j, inner := range f.parts[i:] {
 				if p.device <= inner.device && inner.device < p.device+p.size {
 					used[i+j] = true
@@ -449,7 +501,7 @@ func (f *form) fits(parameters []hostwrap.Parameter) bool {
 		}
 	}
 	for i, p := range f.parts {
-		if p.whole && !p.class.empty && !used[i] {
+		if p.whole && (!p.class.empty && !used[i] || f.exact && !starts[i]) {
 			return false
 		}
 	}

@@ -33,6 +33,9 @@ struct Accessor {
   char bytes[24];
   double *p;
 };
+struct Empty {
+  void operator=(const Accessor &) const;
+};
 struct Handler {
   template <class F>
   void single_task(F f) { KernelWrapper<F, F>::wrap(f); }
@@ -223,7 +226,15 @@ func TestLayouts(t *testing.T) {
 		{"removed constant at run time", `int n = 3; const int step = runtime(); Handler().single_task([=] { out[0] = (use(step), n); });`,
 			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(4, 12)}, same, []string{"out", "n"}}}},
 		{"removed pack", `int n = 3; auto run = [&](auto... v) { Handler().single_task([=] { (use(v), ...); out[0] = n; }); }; run(1, 2);`,
+			[]kernel{{24, parameters{sized(4, 0), sized(4, 4), pointer(8), sized(4, 16)}, &Layout{24, 24, []move{{12, 0, 8}, {0, 8, 12}}}, []string{"out", "n"}}}},
+		{"removed pack, mentioned last", `int n = 3; auto run = [&](auto... v) { Handler().single_task([=] { out[0] = n; (use(v), ...); }); }; run(1, 2);`,
 			[]kernel{{24, parameters{pointer(0), sized(4, 8), sized(4, 12), sized(4, 16)}, same, []string{"out", "n"}}}},
+		{"removed pack in a fold with a value", `int n = 3, m = 4; auto run = [&](auto... v) { Handler().single_task([=] { n + (v + ... + m); out[0] = 1; }); }; run(1);`,
+			[]kernel{{24, parameters{sized(4, 0), sized(4, 4), sized(4, 8), pointer(16)}, nil, []string{"n", "m", "out"}}}},
+		{"empty element of a pack", `auto run = [&](auto... v) { Handler().single_task([=] { (use(v), ...); use(acc); out[0] = s; }); }; run(Empty());`,
+			[]kernel{{56, parameters{sized(1, 0), accessor(8), pointer(40), sized(2, 48)}, &Layout{48, 56, []move{{42, 0, 1}, {0, 8, 42}}}, []string{"acc", "out", "s"}}}},
+		{"empty element of a pack in a fold with a value", `auto run = [&](auto... v) { Handler().single_task([=] { (v = ... = acc); out[0] = 1; }); }; run(Empty());`,
+			[]kernel{{48, parameters{accessor(0), sized(1, 32), pointer(40)}, &Layout{48, 48, []move{{0, 0, 32}, {40, 32, 1}, {32, 40, 8}}}, []string{"acc", "out"}}}},
 		{"no doubt with names", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n; }); });`,
 			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 4}}}, []string{"out", "n"}}}},
 		{"another kernel", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
@@ -280,7 +291,7 @@ func TestNeedLayouts(t *testing.T) {
 	}{
 		{8, 8, []hostwrap.Parameter{pointer(0)}, false},
 		{8, 16, []hostwrap.Parameter{pointer(0)}, true},
-		{16, 8, []hostwrap.Parameter{pointer(0), pointer(8)}, false},
+		{16, 8, []hostwrap.Parameter{pointer(0), pointer(8)}, true},
 		{16, 16, []hostwrap.Parameter{pointer(0), sized(2, 8)}, true},
 		{16, 16, []hostwrap.Parameter{sized(4, 0), pointer(8)}, true},
 		{40, 40, []hostwrap.Parameter{accessor(0), pointer(32)}, false},

@@ -95,6 +95,9 @@ func bare(text string) string {
 	})
 }
 
+// foldWithValue matches the middle of a fold with an initial value, as in (v + ... + n).
+var foldWithValue = regexp.MustCompile(`[-+*/%^&|=<>,]\s*\.\.\.\s*[-+*/%^&|=<>,]`)
+
 // lambdaAt returns the capture list and the rest of the lambda at a location, or false if there is
 // no lambda.
 func (s *source) lambdaAt(at srcloc.Location) (captures, rest string, ok bool) {
@@ -162,6 +165,43 @@ func (s *source) reverses(pack string, at srcloc.Location) (reversed, ok bool) {
 		}
 	}
 	return false, false
+}
+
+// mentionedBefore returns how many members the lambda at a location mentions before a parameter
+// pack. It returns -1 if this is unknown, or if the device compile may capture them in a different
+// order: it captures the initial value of a fold, as in (v + ... + n), first, and in (f(v, n), ...)
+// it captures n after one element of v.
+func (s *source) mentionedBefore(pack string, members []*member, at srcloc.Location) int {
+	list, rest, ok := s.lambdaAt(at)
+	if !ok || foldWithValue.MatchString(rest) {
+		return -1
+	}
+	text := list + rest
+	mentioned, before, elements := variablesIn(text), 0, 0
+	own := slices.Index(mentioned, pack)
+	for _, m := range members {
+		name, _, isElement := strings.Cut(m.name, "#")
+		at := slices.Index(mentioned, name)
+		switch {
+		case at < 0 || isElement && name != pack:
+			return -1
+		case isElement:
+			elements++
+		case at < own:
+			before++
+		}
+	}
+	first := regexp.MustCompile(`\b` + regexp.QuoteMeta(pack) + `\b`).FindStringIndex(text)
+	if first == nil {
+		return -1
+	}
+	statement, _, _ := strings.Cut(text[first[0]:], ";")
+	if elements > 1 && slices.ContainsFunc(variablesIn(statement), func(name string) bool {
+		return slices.Index(mentioned, name) > own && slices.ContainsFunc(members, func(m *member) bool { return m.name == name })
+	}) {
+		return -1
+	}
+	return before
 }
 
 // mayBeConstant reports whether a name may be a constant expression: it is declared as a constant,
