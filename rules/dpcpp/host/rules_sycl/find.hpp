@@ -42,8 +42,9 @@ struct NameType {
   static constexpr NameType of() {
     NameType out{};
 #if defined(__GXX_RTTI)
-    out.pointer = &typeid(std::remove_reference_t<K> *);
-    out.reference = std::is_lvalue_reference_v<K> ? 'R' : std::is_reference_v<K> ? 'O' : '\0';
+    using Referred = std::remove_reference_t<K>;
+    out.pointer = &typeid(Referred *);
+    out.reference = __is_same(K, Referred) ? '\0' : __is_same(K, Referred &) ? 'R' : 'O';
 #endif
 #if __has_builtin(__builtin_sycl_unique_stable_name)
     out.stable = __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS

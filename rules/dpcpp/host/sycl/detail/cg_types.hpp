@@ -28,6 +28,16 @@
 
 namespace rules_sycl {
 
+// The functions below use the compilers' own traits: those of older libstdc++ add about ten classes
+// for each kernel.
+#if defined(__clang__)
+template <class T>
+constexpr bool trivially_destructible = __is_trivially_destructible(T);
+#else
+template <class T>
+constexpr bool trivially_destructible = __has_trivial_destructor(T);
+#endif
+
 // Type describes the class of a kernel. Its variables have the visibility of the functions that use
 // them: if libsycl's functions for a kernel are shared by several libraries, so is its Type.
 struct Type {
@@ -39,7 +49,7 @@ struct Type {
   template <class T>
   static constexpr Type of() {
     Type out{sizeof(T), alignof(T), nullptr, false, nullptr};
-    if constexpr (!std::is_trivially_destructible_v<T>)
+    if constexpr (!trivially_destructible<T>)
       out.destroy = [](void *object) { static_cast<T *>(object)->~T(); };
     return out;
   }
@@ -51,13 +61,17 @@ inline Type type = Type::of<T>();
 // Construct copies or moves a kernel to other memory. Null stands for a copy of the bytes.
 using Construct = void (*)(void *to, void *from);
 
+// Class is the class of a kernel that is passed as an argument of type Argument &&.
+template <class Argument>
+using Class = std::remove_cv_t<std::remove_reference_t<Argument>>;
+
 // constructor returns how to keep a kernel that is passed as an argument of type Argument &&.
 template <class Argument>
 constexpr Construct constructor() {
-  using T = std::decay_t<Argument>;
-  if constexpr (std::is_trivially_copyable_v<T>)
+  using T = Class<Argument>;
+  if constexpr (__is_trivially_copyable(T))
     return nullptr;
-  else if constexpr (std::is_same_v<Argument, T>)
+  else if constexpr (__is_same(Argument, T))
     return [](void *to, void *from) { ::new (to) T(std::move(*static_cast<T *>(from))); };
   else
     return [](void *to, void *from) { ::new (to) T(*static_cast<const T *>(from)); };
@@ -65,8 +79,8 @@ constexpr Construct constructor() {
 
 // address returns the address of a kernel without const.
 template <class T>
-void *address(T &kernel) {
-  return const_cast<std::remove_const_t<T> *>(std::addressof(kernel));
+void *address(const T &kernel) {
+  return const_cast<T *>(__builtin_addressof(kernel));
 }
 
 // Arguments are the bytes of a kernel in DPC++'s layout.
@@ -94,8 +108,7 @@ class __attribute__((visibility("hidden"))) Arguments {
 class __attribute__((visibility("hidden"))) KernelCopy final : public sycl::detail::HostKernelBase {
  public:
   template <class T>
-  explicit KernelCopy(T &&kernel)
-      : KernelCopy(type<std::decay_t<T>>, constructor<T>(), address(kernel)) {}
+  explicit KernelCopy(T &&kernel) : KernelCopy(type<Class<T>>, constructor<T>(), address(kernel)) {}
   KernelCopy(const Type &described, Construct construct, void *from)
       : type_(described), memory_(new char[described.size + described.alignment]) {
     const auto begin = reinterpret_cast<std::size_t>(memory_.get());
@@ -123,7 +136,7 @@ class __attribute__((visibility("hidden"))) KernelReference final
  public:
   template <class T>
   explicit KernelReference(T &&kernel)
-      : type_(type<std::decay_t<T>>), construct_(constructor<T>()), kernel_(address(kernel)) {}
+      : type_(type<Class<T>>), construct_(constructor<T>()), kernel_(address(kernel)) {}
   char *getPtr() override { return arguments_.of(kernel_, type_.layout); }
   std::unique_ptr<sycl::detail::HostKernelBase> takeOrCopyOwnership() const override {
     return std::unique_ptr<sycl::detail::HostKernelBase>(

@@ -46,9 +46,11 @@ const Info &info() {
     return info(entry<K>);
 }
 
-template <class K>
+// Name is the name of a kernel, which libsycl's headers compare with "" at compile time. They get
+// it at run time.
 struct Name {
-  operator sycl::detail::string_view() const { return info<K>().Name; }
+  const Info &(*info)();
+  operator sycl::detail::string_view() const { return info().Name; }
   friend constexpr bool operator==(Name, std::string_view) { return false; }
   friend constexpr bool operator!=(Name, std::string_view) { return true; }
 };
@@ -59,24 +61,34 @@ struct Size {
   friend constexpr bool operator==(unsigned long, Size) { return true; }
 };
 
-// The base of CompileTimeKernelInfo<K>: libsycl's headers read some members at compile time, and
-// all others at run time.
-template <class K>
+// Described stands for the description of a kernel: libsycl's headers read some members at compile
+// time, and get all others at run time. It is not a template, because a class for each kernel would
+// slow down compiles.
 struct Described {
-  using Header = sycl::detail::KernelInfo<K>;
-  rules_sycl::Name<K> Name;
+  rules_sycl::Name Name;
+  bool IsESIMD;
+  sycl::detail::string_view FileName, FunctionName;
+  unsigned LineNumber, ColumnNumber;
   Size KernelSize;
-#if defined(RULES_SYCL_TABLE)
-  bool IsESIMD = true;  // allows all properties: the device compile has checked them
-#else
-  bool IsESIMD = Header::isESIMD();
-#endif
-  sycl::detail::string_view FileName = std::string_view(Header::getFileName());
-  sycl::detail::string_view FunctionName = std::string_view(Header::getFunctionName());
-  unsigned LineNumber = Header::getLineNumber();
-  unsigned ColumnNumber = Header::getColumnNumber();
-  operator const Info &() const { return info<K>(); }
+  operator const Info &() const { return Name.info(); }
 };
+
+template <class K>
+constexpr Described describe() {
+#if defined(RULES_SYCL_TABLE)
+  // IsESIMD allows all properties: the device compile has checked them.
+  return {{info<K>}, true, std::string_view(""), std::string_view(""), 0, 0, {}};
+#else
+  using Header = sycl::detail::KernelInfo<K>;
+  return {{info<K>},
+          Header::isESIMD(),
+          std::string_view(Header::getFileName()),
+          std::string_view(Header::getFunctionName()),
+          Header::getLineNumber(),
+          Header::getColumnNumber(),
+          {}};
+#endif
+}
 
 }  // namespace rules_sycl
 
@@ -85,7 +97,7 @@ inline namespace _V1 {
 namespace detail {
 
 template <class K>
-inline constexpr rules_sycl::Described<K> CompileTimeKernelInfo{};
+inline constexpr rules_sycl::Described CompileTimeKernelInfo = rules_sycl::describe<K>();
 
 }  // namespace detail
 }  // namespace _V1

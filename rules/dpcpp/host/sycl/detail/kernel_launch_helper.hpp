@@ -1,5 +1,7 @@
-// Precedes DPC++'s header with this name. libsycl's headers call KernelWrapper::wrap for
-// each kernel that the host code submits.
+// Precedes DPC++'s header with this name. libsycl's headers call KernelWrapper::wrap for each
+// kernel that the host code submits. DPC++'s wrap adds functions and classes for each kernel, and
+// does nothing on the host except to check the properties of the kernel, which the device compile
+// also does.
 
 #pragma once
 #pragma GCC system_header
@@ -59,7 +61,7 @@ namespace detail {
 template <WrapAs As, class K, class Type, class Element,
           class Properties = ext::oneapi::experimental::empty_properties_t>
 struct KernelWrapper {
-  static void wrap(const Type &kernel) {
+  static void wrap(const Type &) {
     (void)&rules_sycl::Submitted<K, sizeof(Type), rules_sycl::hash(KernelInfo<K>::getName()),
                                  rules_sycl::form<Type>()>::here;
 #if defined(__GXX_RTTI)
@@ -73,7 +75,6 @@ struct KernelWrapper {
 #if !defined(__clang__) && !defined(RULES_SYCL_TABLE) && __GNUC__ < 13
     if constexpr (!rules_sycl::described<K>) (void)&rules_sycl::Listed<K>::here;
 #endif
-    KernelWrapperOfLibrary<As, K, Type, Element, Properties>::wrap(kernel);
   }
 };
 
