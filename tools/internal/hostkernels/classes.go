@@ -21,13 +21,16 @@ type class struct {
 	lambda   bool
 	captures []string // names of members in the order of the device compile, or nil if unknown
 	unknown  bool     // whether the order of some captures is unknown
-
-	looseAt   []int // positions of the loose captures among the others
-	mentionAt int   // position at which the lambda mentions them, or -1 if unknown
-
 	members  []*member
 	minAlign int64 // alignment that the source declares
 	parts    int   // number of members, including nested ones
+
+	// Of lambdas:
+	line, column int64
+	positions    map[string]int // in captures
+	read         bool           // whether readText was called
+	latePacks    bool           // whether a member is late
+	looseAt      []int          // positions of the loose captures among the others
 }
 
 // A member is a member or base of a class.
@@ -39,6 +42,10 @@ type member struct {
 	constant bool // whether it is a constant expression that a lambda captures implicitly
 	bound    bool // whether the source binds the constant to a reference
 	fixed    bool // whether the source declares a constant with this name whose value needs no variable
+
+	line, column int64 // where a lambda first mentions the variable
+	branch       bool  // whether that may be in a branch of "if constexpr", which the device compile may discard
+	late         bool  // whether it is an element of a pack that the capture list does not mention, which g++ captures last
 }
 
 // A removal states how likely it is that the device compile omits a capture.
@@ -350,8 +357,9 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 	c := &class{size: size, align: align, minAlign: align, parts: 1, empty: size == 1}
 	lambda := isLambda(e, children)
 	c.open, c.lambda = lambda, lambda
-	generic := lambda && slices.ContainsFunc(children, func(child *dwarf.Entry) bool {
-		return child.Tag == dwarf.TagSubprogram && strings.HasPrefix(text(child, dwarf.AttrName), "operator()<")
+	c.line, c.column = number(e, dwarf.AttrDeclLine), number(e, dwarf.AttrDeclColumn)
+	generic := lambda && !slices.ContainsFunc(children, func(child *dwarf.Entry) bool {
+		return child.Tag == dwarf.TagSubprogram && text(child, dwarf.AttrName) == "operator()"
 	})
 	for _, child := range children {
 		static, _ := child.Val(dwarf.AttrDeclaration).(bool)
@@ -361,6 +369,7 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 		m := &member{
 			name:  strings.TrimPrefix(text(child, dwarf.AttrName), "__"),
 			class: t.class(offset(child, dwarf.AttrType), depth), offset: number(child, dwarf.AttrDataMemberLoc),
+			line: number(child, dwarf.AttrDeclLine), column: number(child, dwarf.AttrDeclColumn),
 		}
 		if m.class == nil {
 			return nil
@@ -392,17 +401,26 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 	return c
 }
 
-// isLambda reports whether a class has no name or is named <lambda...>, and has a call operator.
+// isLambda reports whether a class is a lambda: it has no name or is named <lambda...>, and has a
+// call operator or only members that g++ names like captures. A generic lambda has no call operator
+// if the host code does not call it.
 func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
 	if name := text(e, dwarf.AttrName); !isClass(e) || name != "" && !strings.HasPrefix(name, "<lambda") {
 		return false
 	}
+	members, captures := 0, 0
 	for _, child := range children {
-		if child.Tag == dwarf.TagSubprogram && strings.HasPrefix(text(child, dwarf.AttrName), "operator()") {
+		switch name := text(child, dwarf.AttrName); {
+		case child.Tag == dwarf.TagSubprogram && strings.HasPrefix(name, "operator()"):
 			return true
+		case child.Tag == dwarf.TagMember:
+			members++
+			if strings.HasPrefix(name, "__") {
+				captures++
+			}
 		}
 	}
-	return false
+	return members > 0 && captures == members
 }
 
 // removal returns how likely it is that the device compile omits a capture of a lambda.

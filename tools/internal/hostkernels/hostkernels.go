@@ -308,8 +308,8 @@ func compare(device []Kernel, host *hostObject) []Finding {
 const (
 	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so its arguments would be at wrong offsets: "
 	moved      = "the captures of the kernel '%s' may have different layouts in the host code and the device code, so its arguments would be at wrong offsets: "
-	more       = "g++ and DPC++ do not capture the same constants of the function; make the constant static constexpr, move it out of the function, or compile the host code with clang{clang}"
-	less       = "the device code uses a variable that the host code does not use; use it in both, outside of any #ifdef, or declare it static constexpr if it is a constant"
+	more       = "g++ and DPC++ do not capture the same variables of the function; list the captures of its lambdas, as in [a, b], make constants static constexpr, or compile the host code with clang{clang}"
+	less       = "the device code uses a variable that the host code does not use; use it in both, outside of any #ifdef, list the captures, as in [a, b], or declare it static constexpr if it is a constant"
 	onlyInHost = "the host code submits the kernel '%s', but the device code has no kernel of this name: " +
 		"give it a name, as in parallel_for<class Name>(...), or remove the condition that hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
 	unnamedType = "the kernel '%s' is instantiated for a type without a name, which g++ and DPC++ name differently: " +

@@ -2,6 +2,7 @@ package hostkernels
 
 import (
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ func (p pair) needsLayout(sources map[string]*source) bool {
 	switch {
 	case p.host.form == ownClass:
 		return false
-	case !strings.HasPrefix(p.device.Name, "sycl::_V1::") && s.mayReorder(p.device):
+	case !strings.HasPrefix(p.device.Name, "sycl::_V1::") && (s.mayReorder(p.device) || mayReorderIn(sources)):
 		return true
 	case p.host.form == ownLambda:
 		return hasRoom(p.device) && s.mayHaveLambdas(p.device.Location)
@@ -92,10 +93,12 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 			m.fixed = m.constant && isConstantIn(sources, m.name)
 			m.bound = m.bound && m.fixed
 		})
+		c.readText(sources)
+		c.each(func(m *member) { m.class.readText(sources) })
 		if c.lambda && c.captures == nil {
 			c.setCaptures(p.device, sources[p.device.Location.Path])
 			for _, m := range c.members {
-				if slices.Contains(c.captures, m.name) {
+				if c.position(m) >= 0 {
 					known[m] = false
 				}
 			}
@@ -146,7 +149,7 @@ func solve(c *class, p pair, sources map[string]*source, known map[*member]bool,
 		if c.size == p.device.Size && len(l.Moves) == 1 && l.Moves[0].Host == l.Moves[0].Device {
 			delete(layouts, p.device.symbol)
 		}
-	case s.own:
+	case s.own && !slices.ContainsFunc(s.doubts, func(m *member) bool { return m.branch }):
 		delete(layouts, p.device.symbol)
 	default:
 		layouts[p.device.symbol] = nil
@@ -181,46 +184,45 @@ func solutionsOf(c *class, device Kernel, least, most removal, known map[*member
 	})
 	sure := len(omitted)
 	s.omissions = make([]int, len(s.doubts))
-	for _, places := range c.loosePlaces() {
-		if s.count > 0 || len(s.doubts) > maxDoubts || len(places)<<len(s.doubts) > 1<<maxDoubts {
-			break
+	places := c.loosePlaces()
+	if len(s.doubts) > maxDoubts || len(places)<<len(s.doubts) > 1<<maxDoubts {
+		return s
+	}
+	for set := range 1 << len(s.doubts) {
+		for i, m := range s.doubts {
+			omitted[m] = set>>i&1 == 1
 		}
-		for set := range 1 << len(s.doubts) {
-			for i, m := range s.doubts {
-				omitted[m] = set>>i&1 == 1
-			}
-			if !c.ordered(omitted) {
+		if !c.ordered(omitted) {
+			continue
+		}
+		for _, c.looseAt = range places {
+			f := form{omitted: omitted, device: true, exact: c.looseAt != nil}
+			if size, _ := f.place(c, 0); size != device.Size || !f.fits(device.parameters) {
 				continue
 			}
-			for _, c.looseAt = range places {
-				f := form{omitted: omitted, device: true, exact: c.looseAt != nil}
-				if size, _ := f.place(c, 0); size != device.Size || !f.fits(device.parameters) {
-					continue
-				}
-				s.count++
-				s.own = s.own || sure+set == 0 && !f.exact
-				for i := range s.doubts {
-					s.omissions[i] += set >> i & 1
-				}
-				var agree bool
-				s.host, agree = merge(s.host, f.parts, device.Size)
-				s.same = s.same && agree
+			s.count++
+			s.own = s.own || sure+set == 0 && !f.exact
+			for i := range s.doubts {
+				s.omissions[i] += set >> i & 1
 			}
+			var agree bool
+			s.host, agree = merge(s.host, f.parts, device.Size)
+			s.same = s.same && agree
 		}
 	}
 	return s
 }
 
-// isLoose reports whether the position of a capture in the device compile is unknown: g++ captures
-// the elements of parameter packs in a different order than DPC++, and the device compile has no
-// name for the argument of an empty class.
+// isLoose reports whether the position of a capture in the device compile is unknown: the device
+// code has no name for it, because it is an empty class or not used, and its order may differ from
+// the host code's.
 func (c *class) isLoose(m *member) bool {
-	return len(c.captures) > 0 && strings.Contains(m.name, "#") && !slices.Contains(c.captures, m.name)
+	return len(c.captures) > 0 && (c.latePacks || m.branch) && c.position(m) < 0
 }
 
-// loosePlaces returns the positions of loose captures among the others to try, or nil if there are
-// no loose captures: first where the lambda mentions them, then all combinations.
-func (c *class) loosePlaces() [][][]int {
+// loosePlaces returns the possible positions of loose captures among the others, or nil if there are
+// no loose captures.
+func (c *class) loosePlaces() [][]int {
 	loose := 0
 	for _, m := range c.members {
 		if c.isLoose(m) {
@@ -228,7 +230,7 @@ func (c *class) loosePlaces() [][][]int {
 		}
 	}
 	if loose == 0 {
-		return [][][]int{{nil}}
+		return [][]int{nil}
 	}
 	all := [][]int{{}} // sequences of ascending positions
 	for range loose {
@@ -243,13 +245,10 @@ func (c *class) loosePlaces() [][][]int {
 			}
 		}
 		if all = longer; len(all) > 1<<maxDoubts {
-			break // too many: they are not tried
+			break // too many to search
 		}
 	}
-	if c.mentionAt < 0 {
-		return [][][]int{all}
-	}
-	return [][][]int{{slices.Repeat([]int{c.mentionAt}, loose)}, all}
+	return all
 }
 
 // ordered reports whether the order of the captures in the device compile is known.
@@ -302,10 +301,40 @@ func (c *class) setCaptures(k Kernel, s *source) {
 			packs[name] = nil
 		}
 	}
-	c.mentionAt = -1
-	for pack := range packs {
-		if !slices.Contains(k.captures, pack) {
-			c.mentionAt = s.mentionedBefore(pack, c.members, k.Location)
+	c.positions = make(map[string]int)
+	for at, name := range slices.Backward(c.captures) {
+		c.positions[name] = at
+	}
+}
+
+// position returns the position of a member in the device compile, or -1 if it is unknown.
+func (c *class) position(m *member) int {
+	if at, ok := c.positions[m.name]; ok {
+		return at
+	}
+	return -1
+}
+
+// readText finds the captures of a lambda whose order in the device compile the debugging information
+// does not tell.
+func (c *class) readText(sources map[string]*source) {
+	if !c.lambda || c.read {
+		return
+	}
+	c.read = true
+	for _, m := range c.members {
+		if strings.Contains(m.name, "#") {
+			m.late = !slices.ContainsFunc(slices.Collect(maps.Values(sources)), func(s *source) bool { return s.isEllipsis(m.line, m.column) })
+			c.latePacks = c.latePacks || m.late
+		}
+	}
+	for _, s := range sources {
+		branches := s.branchesOf(c.line, c.column)
+		for _, m := range c.members {
+			at, ok := s.offsetOf(m.line, m.column)
+			if m.branch = m.branch || branches >= 0 && ok && at >= branches; m.branch {
+				m.removal = max(m.removal, possible)
+			}
 		}
 	}
 }
@@ -341,6 +370,15 @@ func (c *class) deviceMembers(omitted map[*member]bool) (members []*member, know
 		return kept, false
 	}
 	if len(c.captures) == 0 {
+		branches := 0
+		for _, m := range kept {
+			if m.branch {
+				branches++
+			}
+			if m.late && len(kept) > 1 || branches > 1 {
+				return kept, false
+			}
+		}
 		isConstant := func(m *member) bool { return m.constant || m.removal == certain }
 		// The order is the same if there is only one such constant and it is the last member.
 		for i, m := range kept {
@@ -350,11 +388,11 @@ func (c *class) deviceMembers(omitted map[*member]bool) (members []*member, know
 		}
 		return kept, true
 	}
-	position := func(m *member) int { return slices.Index(c.captures, m.name) }
+	position := c.position
 	// Both compilers capture variables in the order in which they are mentioned. A variable has no
 	// position if the device compile removed it, or if its arguments are named after its members.
 	isVariable := func(m *member) bool {
-		return !m.fixed && m.removal != certain && (position(m) < 0 || !strings.Contains(m.name, "#"))
+		return !m.fixed && m.removal != certain && (position(m) < 0 || !m.branch && !strings.Contains(m.name, "#"))
 	}
 	var loose []*member
 	for _, m := range kept {

@@ -3,6 +3,7 @@ package hostkernels
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,7 +61,7 @@ func compiled(t testing.TB, body string, hash uint64) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	source, out := filepath.Join(dir, "a.cpp"), filepath.Join(dir, "a.o")
-	text := fmt.Sprintf("constexpr unsigned long Name = %du;%svoid f(int *out, short s, Accessor acc) {\n%s\n}\n", hash, library, body)
+	text := fmt.Sprintf("constexpr unsigned long Name = %du;%svoid f(int *out, short s, Accessor acc) {\n#line 1\n%s\n}\n", hash, library, body)
 	testkit.NoError(t, os.WriteFile(source, []byte(text), 0o644))
 	const form = "../../../rules/dpcpp/host/rules_sycl/form.hpp"
 	if text, err := exec.Command(testkit.Program(t, "g++"), "-include", form, "-std=c++17", "-g", "-O0", "-c", "-o", out, source).CombinedOutput(); err != nil {
@@ -228,13 +229,53 @@ func TestLayouts(t *testing.T) {
 		{"removed pack", `int n = 3; auto run = [&](auto... v) { Handler().single_task([=] { (use(v), ...); out[0] = n; }); }; run(1, 2);`,
 			[]kernel{{24, parameters{sized(4, 0), sized(4, 4), pointer(8), sized(4, 16)}, &Layout{24, 24, []move{{12, 0, 8}, {0, 8, 12}}}, []string{"out", "n"}}}},
 		{"removed pack, mentioned last", `int n = 3; auto run = [&](auto... v) { Handler().single_task([=] { out[0] = n; (use(v), ...); }); }; run(1, 2);`,
-			[]kernel{{24, parameters{pointer(0), sized(4, 8), sized(4, 12), sized(4, 16)}, same, []string{"out", "n"}}}},
+			[]kernel{{24, parameters{pointer(0), sized(4, 8), sized(4, 12), sized(4, 16)}, nil, []string{"out", "n"}}}},
 		{"removed pack in a fold with a value", `int n = 3, m = 4; auto run = [&](auto... v) { Handler().single_task([=] { n + (v + ... + m); out[0] = 1; }); }; run(1);`,
 			[]kernel{{24, parameters{sized(4, 0), sized(4, 4), sized(4, 8), pointer(16)}, nil, []string{"n", "m", "out"}}}},
 		{"empty element of a pack", `auto run = [&](auto... v) { Handler().single_task([=] { (use(v), ...); use(acc); out[0] = s; }); }; run(Empty());`,
 			[]kernel{{56, parameters{sized(1, 0), accessor(8), pointer(40), sized(2, 48)}, &Layout{48, 56, []move{{42, 0, 1}, {0, 8, 42}}}, []string{"acc", "out", "s"}}}},
 		{"empty element of a pack in a fold with a value", `auto run = [&](auto... v) { Handler().single_task([=] { (v = ... = acc); out[0] = 1; }); }; run(Empty());`,
 			[]kernel{{48, parameters{accessor(0), sized(1, 32), pointer(40)}, &Layout{48, 48, []move{{0, 0, 32}, {40, 32, 1}, {32, 40, 8}}}, []string{"acc", "out"}}}},
+		{"pack in a lambda", `int n = 3; auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(); }); };
+			auto make = [](int n, auto... v) { return [=] { return n + (v + ...); }; }; run(make(n, s));`,
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, nil, []string{"out", "v"}}}},
+		{"only a pack in a lambda", `auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(); }); };
+			auto make = [](auto... v) { return [=] { return (v + ...); }; }; run(make(s));`,
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, same, []string{"out", "v"}}}},
+		{"pack in a subscript", `auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(); }); };
+			auto make = [](int *t, auto... v) { return [=] { int x = 0; ((x = x * 10 + t[v]), ...); return x; }; }; run(make(out, 1, 2));`,
+			[]kernel{{24, parameters{pointer(0), sized(16, 8)}, nil, []string{"out", "v"}}}},
+		{"pack in a lambda in a lambda", `auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(); }); };
+			auto make = [](auto... v) { return [=] { int x = 0; ([&] { x = x * 10 + v; }(), ...); return x; }; }; run(make(1, 2));`,
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, nil, []string{"out", "v"}}}},
+		{"capture list with a pack", `int n = 3; auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(); }); };
+			auto make = [](int n, auto... v) { return [v..., n] { return ((v * n) + ...); }; }; run(make(n, 1, 2));`,
+			[]kernel{{24, parameters{pointer(0), sized(12, 8)}, same, []string{"out", "v"}}}},
+		{"variable in a discarded branch of a kernel", `int n = 3, m = 4; auto run = [&](auto tag) { Handler().single_task([=] { int x = 0; if constexpr (sizeof tag == 1) { x = m; } x = n; out[0] = x * 10 + m; }); }; run(1);`,
+			[]kernel{{16, parameters{sized(4, 0), sized(4, 4), pointer(8)}, &Layout{16, 16, []move{{4, 0, 4}, {0, 4, 4}, {8, 8, 8}}}, []string{"n", "m", "out"}}}},
+		{"variable in two branches", `auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(1); }); };
+			auto make = [](int n, int m) { return [=](auto i) { int x = 0; if constexpr (sizeof i == 1) { x = m; } else { x = n; x = x * 10 + m; } return x; }; }; run(make(1, 2));`,
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, nil, []string{"out", "v"}}}},
+		{"branch without braces", `auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(1); }); };
+			auto make = [](int n, int m) { return [=](auto i) { int x = 0; if constexpr (sizeof i == 1) while (i < 0) { i += m; } x = n * 10 + m; return x; }; }; run(make(1, 2));`,
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, nil, []string{"out", "v"}}}},
+		{"branch after braces of parameters", `auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(1); }); };
+			auto make = [](int n, int m) { return [=](auto i, Empty e = {}) noexcept(noexcept(Empty{})) { int x = 0; if constexpr (sizeof i == 1) x = m; x = n * 10 + m; return x; }; }; run(make(1, 2));`,
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, nil, []string{"out", "v"}}}},
+		{"variables before a branch", `auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(1); }); };
+			auto make = [](int n, int m) { return [=](auto i) { int x = n * 10 + m; if constexpr (sizeof i == 1) x = m; else x += n; return x; }; }; run(make(1, 2));`,
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, same, []string{"out", "v"}}}},
+		{"variable in a discarded branch of a lambda", `long n = 3; auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(1); }); };
+			auto make = [](auto n, short s, auto out) { return [=](auto i) { if constexpr (sizeof(i) == 1) out[0] = s; else out[0] = n; out[1] = s; return 1; }; }; run(make(n, s, out));`,
+			[]kernel{{32, parameters{pointer(0), sized(24, 8)}, nil, []string{"out", "v"}}}},
+		{"variable only in a discarded branch of a lambda", `long n = 3; auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(1); }); };
+			auto make = [](long n, short s, short t) { return [=](auto i) { long m = n; if constexpr (sizeof(i) == 1) m = s; else m++; return m + t; }; }; run(make(n, s, s));`,
+			[]kernel{{24, parameters{pointer(0), sized(16, 8)}, nil, []string{"out", "v"}}}},
+		{"capture list with a variable in a discarded branch", `long n = 3; auto run = [&](auto v) { Handler().single_task([=] { out[0] = v(1); }); };
+			auto make = [](long n, short s, short t) { return [n, s, t](auto i) { long m = n; if constexpr (sizeof(i) == 1) m = s; else m++; return m + t; }; }; run(make(n, s, s));`,
+			[]kernel{{24, parameters{pointer(0), sized(16, 8)}, same, []string{"out", "v"}}}},
+		{"empty class and a pack", `Empty e; auto run = [&](auto... v) { Handler().single_task([=] { (use(v), ...); use(e); out[0] = 1; }); }; run('a');`,
+			[]kernel{{16, parameters{sized(1, 0), sized(1, 1), pointer(8)}, nil, []string{"v", "out"}}}},
 		{"no doubt with names", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n; }); });`,
 			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 4}}}, []string{"out", "n"}}}},
 		{"another kernel", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
@@ -332,11 +373,70 @@ func FuzzLayouts(f *testing.F) {
 		}
 		patched := slices.Clone(object)
 		copy(patched[at:], patch)
-		layouts, err := layoutsOf(bytes.NewReader(patched), device, nil)
+		layouts, err := layoutsOf(bytes.NewReader(patched), device, map[string]*source{"a.cpp": sourceOf("[=](auto i) { if constexpr (i) f(); }")})
 		for symbol, l := range layouts {
 			if err != nil || l != nil && l.Host < 0 {
 				t.Errorf("%s: %+v, %v", symbol, l, err)
 			}
 		}
+	})
+}
+
+func TestReorders(t *testing.T) {
+	for text, want := range map[string]bool{
+		"[=](auto... i) { f(i...); }":                                      true,
+		"[ = ] { if  constexpr (true) f(); }":                              true,
+		"[=, w = 1](int i, S z = {}) noexcept(noexcept(S{})) { g(v...); }": true,
+		"KOKKOS_LAMBDA(int i) { IF_CONSTEXPR (i) f(); }":                   true,
+		"[=] { [&] { f(v...); }(); }":                                      true,
+		"[=] { f(); } template <class... T> void g(T... t) { h(t...); }":   false,
+		"[v..., n] { f(v...); }":                                           false,
+		"[&] { f(v...); }":                                                 false,
+		"[=] { constexpr int n = 1; }":                                     false,
+		"a[0] = { 1 }; f(t...);":                                           false,
+	} {
+		if got := reorders(bare(text)); got != want {
+			t.Errorf("%s: got %t", text, got)
+		}
+	}
+	if reorders(bare("[=] { /* } */ f('}', \"}\", v...); }")) != true {
+		t.Error("a bracket in a comment or a literal ends a lambda")
+	}
+}
+
+func TestSources(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "main.cpp", "#include <sycl/sycl.hpp>\n#include \"a/make.hpp\"\n# include <make.hpp>\n#include \"plain.hpp\"\n#include \"missing.hpp\"\n")
+	testkit.WriteFile(t, "a/make.hpp", "#include \"list.hpp\"\n[=] { f(v...); }")
+	testkit.WriteFile(t, "a/list.hpp", "[v...] { f(v...); }\n#include \"make.hpp\"\n")
+	testkit.WriteFile(t, "b/make.hpp", "[=] { if constexpr (n) f(); }")
+	testkit.WriteFile(t, "plain.hpp", "[=] { f(); }")
+	testkit.WriteFile(t, "b/sycl/sycl.hpp", "[=] { f(v...); }")
+	s := Source{Name: "main.cpp", Compile: []string{"g++", "-I", "b", "-iquotea/none"}}
+	sources := s.sources(nil)
+	if got, want := strings.Join(slices.Sorted(maps.Keys(sources)), " "), "./a/make.hpp ./b/make.hpp list.hpp main.cpp"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if !mayReorderIn(sources) || sources["main.cpp"].reorders || sources["list.hpp"].reorders {
+		t.Error("the wrong files may reorder captures")
+	}
+}
+
+func FuzzSource(f *testing.F) {
+	f.Add("[=](int i, S z = {}) noexcept(true) {\n  if constexpr (i) f(v...); }", int64(1), int64(1))
+	f.Add("KOKKOS_LAMBDA(int i) { [v...] { ((f(v), ...)); }(); }", int64(1), int64(1))
+	f.Add("(v + ...)", int64(1), int64(5))
+	f.Fuzz(func(t *testing.T, text string, line, column int64) {
+		s := sourceOf(text)
+		if at := s.branchesOf(line, column); at >= len(s.text) {
+			t.Errorf("a branch at %d of %d", at, len(s.text))
+		}
+		if s.isEllipsis(line, column) && !strings.Contains(text, "...") {
+			t.Error("found an ellipsis")
+		}
+		if before, ok := expansion(s.text); ok && !strings.HasPrefix(s.text[len(before):], "...") {
+			t.Errorf("found %q", before)
+		}
+		s.reverses("v", srcloc.Location{Path: "a.cpp", Line: uint32(line), Column: uint32(column)})
 	})
 }

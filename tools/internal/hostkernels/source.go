@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -83,22 +84,73 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	return c, nil
 }
 
-// sources maps names without directories, as in integration headers, to the source and other files.
-// It omits unreadable files, and files with the same name.
+// sources maps names to the source, other files with kernels, and headers that are relevant. The names have no directories, as in integration headers, unless several files have the same
+// name. Unreadable files are omitted.
 func (s *Source) sources(files []string) map[string]*source {
 	sources, paths := make(map[string]*source), make(map[string]string)
-	for _, name := range append(files, s.Name) {
-		name = filepath.Clean(name)
+	queue := append(files, s.Name)
+	own, dirs, seen := len(queue), s.includeDirs(), make(map[string]bool)
+	for i := 0; i < len(queue); i++ {
+		name := filepath.Clean(queue[i])
 		text, err := os.ReadFile(name)
-		base := path.Base(filepath.ToSlash(name))
-		if before, ok := paths[base]; ok && before != name {
-			delete(sources, base)
-		} else if err == nil && !ok {
-			sources[base] = sourceOf(string(text))
+		for _, m := range inclusion.FindAllSubmatch(text, -1) {
+			if first, _, _ := strings.Cut(string(m[1]), "/"); slices.Contains([]string{"sycl", "CL", "syclcompat"}, first) {
+				continue // DPC++'s
+			}
+			for _, dir := range append([]string{filepath.Dir(name)}, dirs...) {
+				header := filepath.Join(dir, string(m[1]))
+				if info, err := os.Stat(header); err == nil && info.Mode().IsRegular() {
+					if !seen[header] {
+						seen[header] = true
+						queue = append(queue, header)
+					}
+					break
+				}
+			}
 		}
-		paths[base] = name
+		if err != nil || i >= own && !isRelevant(string(text)) {
+			continue
+		}
+		base := path.Base(filepath.ToSlash(name))
+		switch before, ok := paths[base]; {
+		case !ok:
+			paths[base], sources[base] = name, sourceOf(string(text))
+		case before != name:
+			sources["./"+name] = sourceOf(string(text))
+			if first := sources[base]; first != nil {
+				sources["./"+before] = first
+				delete(sources, base)
+			}
+		}
 	}
 	return sources
+}
+
+// isRelevant reports whether a header has lambdas whose captures g++ and DPC++ may order differently,
+// or capture lists with parameter packs, whose order is the same.
+func isRelevant(text string) bool {
+	return listedPack.MatchString(text) || defaultCapture.MatchString(text) && hazard.MatchString(text) && reorders(bare(text))
+}
+
+var listedPack = regexp.MustCompile(`\[[^\[\]\n]*\.\.\.`)
+
+// inclusion matches the inclusion of a header.
+var inclusion = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]`)
+
+// includeDirs returns the include directories on the command line of the host compile.
+func (s *Source) includeDirs() (dirs []string) {
+	for i, option := range s.Compile {
+		for _, flag := range []string{"-I", "-iquote", "-isystem", "-idirafter"} {
+			dir, ok := strings.CutPrefix(option, flag)
+			if ok && dir == "" && i+1 < len(s.Compile) {
+				dir = s.Compile[i+1]
+			}
+			if ok && dir != "" {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return dirs
 }
 
 // Print prints findings in the format of compilers.

@@ -17,6 +17,7 @@ type source struct {
 	initializers map[string][]string // initializers of constants by name; may include other names
 	lambdas      map[string][]int    // offsets of lambdas by the name that they initialize
 	constants    map[string]bool     // cached results of mayBeConstant
+	reorders     bool                // whether a lambda may capture variables in a different order with g++
 }
 
 // Parts of regular expressions.
@@ -72,7 +73,117 @@ func sourceOf(text string) *source {
 			s.variables[m[2]] = true
 		}
 	}
+	s.reorders = reorders(s.text)
 	return s
+}
+
+// reorders reports whether a lambda with the default capture = has a parameter pack or "if
+// constexpr" in it. g++ and DPC++ may then capture variables in different orders. The text is as
+// returned by bare.
+func reorders(text string) bool {
+	if !defaultCapture.MatchString(text) || !hazard.MatchString(text) {
+		return false
+	}
+	hazards := hazard.FindAllStringIndex(text, -1)
+	type scope struct{ parentheses, braces int }
+	var at, begins scope // begins is where the body of a lambda begins, if isPending
+	var bodies []int     // values of at.braces in the bodies of such lambdas
+	isPending := false
+	lambdas := defaultCapture.FindAllStringIndex(text, -1)
+	for i := range len(text) {
+		for len(lambdas) > 0 && lambdas[0][0] <= i {
+			begins, isPending, lambdas = at, true, lambdas[1:]
+		}
+		for len(hazards) > 0 && hazards[0][0] <= i {
+			if hazards = hazards[1:]; len(bodies) > 0 {
+				return true
+			}
+		}
+		switch text[i] {
+		case '(':
+			at.parentheses++
+		case ')':
+			at.parentheses--
+		case '{':
+			if at.braces++; isPending && at.parentheses <= begins.parentheses {
+				bodies, isPending = append(bodies, at.braces), false
+			}
+		case '}':
+			if len(bodies) > 0 && bodies[len(bodies)-1] >= at.braces {
+				bodies = bodies[:len(bodies)-1]
+			}
+			at.braces--
+		}
+	}
+	return false
+}
+
+var (
+	// defaultCapture matches the start of a lambda with the default capture =, or a macro for it.
+	defaultCapture = regexp.MustCompile(`\[\s*=[^=]|\b[A-Z_]*LAMBDA\b`)
+
+	// hazard matches what changes the order of captures: "if constexpr", which may be in a macro, and
+	// uses of parameter packs.
+	hazard = regexp.MustCompile(`\bif\s+constexpr\b|\b\w*CONSTEXPR\w*\s*\(|\.\.\.`)
+
+	constexprIf = regexp.MustCompile(`\bif\s+constexpr\b|\b\w*CONSTEXPR\w*\s*\(`)
+)
+
+// mayReorderIn reports whether a lambda in any of the sources may capture variables in a different
+// order with g++.
+func mayReorderIn(sources map[string]*source) bool {
+	for _, s := range sources {
+		if s.reorders {
+			return true
+		}
+	}
+	return false
+}
+
+// offsetOf returns the offset of a line and a column, or false if the text is too short.
+func (s *source) offsetOf(line, column int64) (at int, ok bool) {
+	if line < 1 || line > int64(len(s.lines)) || column < 1 || column > int64(len(s.text)) {
+		return 0, false
+	}
+	at = s.lines[line-1] + int(column) - 1
+	return at, at < len(s.text)
+}
+
+// isEllipsis reports whether "..." is at a line and a column. g++ locates the elements of a parameter
+// pack there if a capture list mentions the pack.
+func (s *source) isEllipsis(line, column int64) bool {
+	at, ok := s.offsetOf(line, column)
+	return ok && strings.HasPrefix(s.text[at:], "...")
+}
+
+// branchesOf returns the offset of the first "if constexpr" in the body of the lambda at a location,
+// or -1 if there is none. The location is in the capture list of the lambda, or of a macro for it.
+func (s *source) branchesOf(line, column int64) int {
+	at, ok := s.offsetOf(line, column)
+	if !ok {
+		return -1
+	}
+	if s.text[at] == '[' {
+		at += len(block(s.text[at:], '[', ']'))
+	}
+	begin, parentheses := at, 0
+	for ; begin < len(s.text) && (s.text[begin] != '{' || parentheses > 0); begin++ {
+		switch s.text[begin] {
+		case '(':
+			parentheses++
+		case ')':
+			parentheses--
+		case ';':
+			if parentheses <= 0 {
+				return -1 // not a lambda
+			}
+		}
+	}
+	body := block(s.text[begin:], '{', '}')
+	if found := constexprIf.FindStringIndex(body); found != nil {
+		return begin + found[0]
+	}
+	return -1
 }
 
 // bare replaces comments with spaces and literals with the number 0, except for the start of raw
@@ -141,8 +252,10 @@ func block(text string, open, closed byte) string {
 
 // variablesIn returns the names in text that are not members, in the order of their first mention.
 func variablesIn(text string) (list []string) {
+	listed := make(map[string]bool)
 	for _, m := range names.FindAllStringSubmatch(text, -1) {
-		if m[1] == "" && !slices.Contains(list, m[2]) {
+		if m[1] == "" && !listed[m[2]] {
+			listed[m[2]] = true
 			list = append(list, m[2])
 		}
 	}
@@ -156,10 +269,9 @@ func (s *source) reverses(pack string, at srcloc.Location) (reversed, ok bool) {
 	if !ok || slices.Contains(variablesIn(list), pack) {
 		return false, ok
 	}
-	uses := names.FindAllStringSubmatchIndex(rest, -1)
-	for _, m := range uses {
+	for _, m := range names.FindAllStringSubmatchIndex(rest, -1) {
 		if m[2] < 0 && rest[m[4]:m[5]] == pack {
-			before, _, expanded := strings.Cut(rest[m[5]:], "...")
+			before, expanded := expansion(rest[m[5]:])
 			before = strings.TrimSpace(before)
 			return expanded && before != "" && strings.ContainsAny(before[len(before)-1:], "+-*/%^&|=<>,"), true
 		}
@@ -167,41 +279,28 @@ func (s *source) reverses(pack string, at srcloc.Location) (reversed, ok bool) {
 	return false, false
 }
 
-// mentionedBefore returns how many members the lambda at a location mentions before a parameter
-// pack. It returns -1 if this is unknown, or if the device compile may capture them in a different
-// order: it captures the initial value of a fold, as in (v + ... + n), first, and in (f(v, n), ...)
-// it captures n after one element of v.
-func (s *source) mentionedBefore(pack string, members []*member, at srcloc.Location) int {
-	list, rest, ok := s.lambdaAt(at)
-	if !ok || foldWithValue.MatchString(rest) {
-		return -1
-	}
-	text := list + rest
-	mentioned, before, elements := variablesIn(text), 0, 0
-	own := slices.Index(mentioned, pack)
-	for _, m := range members {
-		name, _, isElement := strings.Cut(m.name, "#")
-		at := slices.Index(mentioned, name)
-		switch {
-		case at < 0 || isElement && name != pack:
-			return -1
-		case isElement:
-			elements++
-		case at < own:
-			before++
+// expansion returns the text up to the "..." that expands a pack, whose use the text follows, or
+// false if a left fold expands it.
+func expansion(text string) (before string, ok bool) {
+	depth, least := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+			least = min(least, depth)
+		case ';':
+			if depth == least {
+				return "", false
+			}
+		case '.':
+			if depth == least && strings.HasPrefix(text[i:], "...") {
+				return text[:i], true
+			}
 		}
 	}
-	first := regexp.MustCompile(`\b` + regexp.QuoteMeta(pack) + `\b`).FindStringIndex(text)
-	if first == nil {
-		return -1
-	}
-	statement, _, _ := strings.Cut(text[first[0]:], ";")
-	if elements > 1 && slices.ContainsFunc(variablesIn(statement), func(name string) bool {
-		return slices.Index(mentioned, name) > own && slices.ContainsFunc(members, func(m *member) bool { return m.name == name })
-	}) {
-		return -1
-	}
-	return before
+	return "", false
 }
 
 // mayBeConstant reports whether a name may be a constant expression: it is declared as a constant,
