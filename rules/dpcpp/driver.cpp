@@ -39,6 +39,7 @@
 #include <vector>
 
 #include "bitcode.hpp"
+#include "classes.hpp"
 #include "compare.hpp"
 #include "files.hpp"
 
@@ -628,64 +629,51 @@ void write_compare(const Arguments &args, const std::string &temporary, const st
   write_file(temporary, args.compare, compare::Header(device, scan).text());
 }
 
-// Names are the argument names of kernels, by kernel.
-using Names = std::map<std::string, std::vector<std::string>>;
-
-// add_argument_names adds the names in a SPIR-V module. Arguments that have no name are omitted.
-void add_argument_names(Names &names, const jit::Image &image) {
-  enum : uint32_t { kName = 5, kEntryPoint = 15, kFunction = 54, kFunctionParameter = 55 };
-  constexpr size_t header = 5;
-  const size_t count = image.size / 4;
-  const auto word = [&](size_t i) {
-    uint32_t value;
-    std::memcpy(&value, image.data + 4 * i, 4);
-    return value;
-  };
-  // text returns the string that starts at a word of an instruction.
-  const auto text = [&](size_t i, size_t end) {
-    const char *start = reinterpret_cast<const char *>(image.data) + 4 * i;
-    return std::string(start, strnlen(start, 4 * (end - i)));
-  };
-  std::map<uint32_t, std::string> name_of, kernel_of;
-  std::vector<std::string> *arguments = nullptr;
-  for (size_t i = header, end; i < count; i = end) {
-    const uint32_t operands = word(i) >> 16, code = word(i) & 0xffff;
-    end = i + operands;
-    if (operands == 0 || end > count) return;
-    if (code == kName && operands > 2) {
-      name_of[word(i + 1)] = text(i + 2, end);
-    } else if (code == kEntryPoint && operands > 3) {
-      kernel_of[word(i + 2)] = text(i + 3, end);
-    } else if (code == kFunction && operands > 2) {
-      const auto kernel = kernel_of.find(word(i + 2));
-      arguments = kernel == kernel_of.end() ? nullptr : &names[kernel->second];
-    } else if (code == kFunctionParameter && operands > 2 && arguments) {
-      const auto name = name_of.find(word(i + 2));
-      if (name != name_of.end()) arguments->push_back(name->second);
-    }
+// has_lambdas reports whether a file has lambdas that copy what they mention, or that list a
+// parameter pack.
+bool has_lambdas(std::string_view text) {
+  if (contains(text, "LAMBDA")) return true;
+  for (size_t at = 0; (at = text.find('[', at)) != text.npos; at++) {
+    const std::string_view list = text.substr(at + 1, text.find_first_of("]\n", at) - at);
+    const size_t first = list.find_first_not_of(" \t");
+    if ((first != list.npos && list[first] == '=') || contains(list, "...")) return true;
   }
+  return false;
 }
 
-// argument_text returns comments for the integration header: the names of the arguments of each
-// kernel, which DPC++ names _arg_CAPTURE, and the files that may contain the kernels. g++ captures
-// variables in a different order, which the comparison with the host code detects.
-std::string argument_text(const jit::Result &result, const std::string &header,
-                          const std::string &rule) {
-  constexpr std::string_view prefix = "_arg_";
-  Names names;
-  for (const jit::Image &image : result.images) add_argument_names(names, image);
-  std::string out;
-  for (const auto &[kernel, arguments] : names) {
-    std::string line;
-    for (const std::string &name : arguments)
-      if (has_prefix(name, prefix) && name != "_arg__specialization_constants_buffer")
-        line.append(" ").append(name == prefix ? "this" : name.substr(prefix.size()));
-    if (!line.empty()) out.append("// Arguments of ").append(kernel).append(":" + line + "\n");
-  }
-  if (out.empty()) return out;
-  for (const std::string &word : words(rule)) {
+// header_directory returns the directory of DPC++'s headers among the files that were read.
+std::string header_directory(const std::vector<std::string> &read) {
+  constexpr std::string_view part = "/sycl/handler.hpp";
+  for (const std::string &word : read) {
     const std::string name = file_name(word);
-    if (!is_libsycl(name) && contains(header, "\"" + fs::path(name).filename().string() + "\""))
+    if (name.size() > part.size() && contains(name.substr(name.size() - part.size()), part))
+      return name.substr(0, name.size() - part.size() + 1);
+  }
+  return "/";
+}
+
+// class_text returns comments for the integration header: the classes of kernels with lambdas, and
+// the files that may contain these lambdas. g++ may lay out lambdas differently, which the
+// comparison with the host code detects.
+std::string class_text(const jit::Result &result, const std::string &header,
+                       const std::string &rule) {
+  classes::Descriptions descriptions;
+  for (const jit::Image &image : result.images)
+    classes::add(descriptions, reinterpret_cast<const char *>(image.data), image.size);
+  std::string out;
+  for (const auto &[kernel, description] : descriptions)
+    out.append("// Class of ").append(kernel).append(": " + description + "\n");
+  if (out.empty()) return out;
+  const std::vector<std::string> read = words(rule);  // the target comes first
+  const std::string library = header_directory(read);
+  for (size_t i = 1; i < read.size(); i++) {
+    const std::string name = file_name(read[i]);
+    const bool ours = has_prefix(name, library + "sycl/") || has_prefix(name, library + "CL/");
+    if (ours || has_prefix(name, kToolchain) || has_prefix(name, kFacts) ||
+        contains(name, "/include/c++/"))
+      continue;
+    if (contains(header, "\"" + fs::path(name).filename().string() + "\"") ||
+        has_lambdas(read_file(name)))
       out.append("// File ").append(name).append("\n");
   }
   return out;
@@ -773,7 +761,7 @@ void compile(const Arguments &args, const TemporaryPaths &at) {
   const std::string rule = list.empty() ? "" : read_file(list);
   if (!header.empty()) {
     const std::string text = expressible(read_file(at.header));
-    write_file(at.header, args.header, text + argument_text(result, text, rule));
+    write_file(at.header, args.header, text + class_text(result, text, rule));
   }
   if (list.empty()) return;
   if (!at.depfile.empty()) write_file(at.depfile, args.depfile, on_disk(rule));

@@ -12,7 +12,6 @@
 //	nobitcode        return no bitcode.
 //	image FORMAT     start an image.
 //	symbol NAME      add a symbol to the image.
-//	kernel NAME ARG… add a kernel with the names of its arguments to the image; "" is no name.
 //	set NAME         start a property set of the image.
 //	number NAME N    add a property to the set.
 //	bytes NAME HEX   add a property to the set, which starts with its bit count.
@@ -27,7 +26,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,8 +120,6 @@ struct OpenImage {
   uint32_t format;
   std::vector<String> symbols;
   std::vector<OpenSet> sets;
-  std::vector<uint32_t> names, entries, functions;  // SPIR-V
-  uint32_t ids = 1;
 };
 
 std::string word(std::string &line) {
@@ -169,36 +165,11 @@ void die(int number) {
 constexpr uint32_t kModule[] = {0x07230203, 0x00010400,   0, 1, 0, 2 << 16 | 17, 4, 2 << 16 | 17,
                                 6,          3 << 16 | 14, 2, 2};
 
-// add adds an instruction that ends with a text.
-void add(std::vector<uint32_t> &code, uint32_t operation, std::vector<uint32_t> operands,
-         const std::string &text) {
-  std::vector<uint32_t> words(text.size() / 4 + 1);
-  std::memcpy(words.data(), text.data(), text.size());
-  operands.insert(operands.end(), words.begin(), words.end());
-  code.push_back((operands.size() + 1) << 16 | operation);
-  code.insert(code.end(), operands.begin(), operands.end());
-}
-
-void add_kernel(OpenImage &open, std::string line) {
-  const uint32_t kernel = open.ids++;
-  add(open.entries, 15, {6, kernel}, word(line));
-  open.functions.insert(open.functions.end(), {5 << 16 | 54, 90, kernel, 0, 91});
-  while (!line.empty()) {
-    const std::string name = word(line);
-    if (name != "\"\"") add(open.names, 5, {open.ids}, name);
-    open.functions.insert(open.functions.end(), {3 << 16 | 55, 92, open.ids++});
-  }
-  open.functions.push_back(1 << 16 | 56);
-}
-
 Image close(OpenImage &open) {
   Image image;
   image.format = open.format;
-  auto *module = new std::vector<uint32_t>(std::begin(kModule), std::end(kModule));
-  for (const auto *code : {&open.entries, &open.names, &open.functions})
-    module->insert(module->end(), code->begin(), code->end());
-  image.data = reinterpret_cast<const uint8_t *>(module->data());
-  image.size = module->size() * sizeof(uint32_t);
+  image.data = reinterpret_cast<const uint8_t *>(kModule);
+  image.size = sizeof kModule;
   image.symbols.take(std::move(open.symbols));
   std::vector<PropertySet> sets;
   for (OpenSet &s : open.sets) {
@@ -245,9 +216,8 @@ Result obey(const std::string &text, View<const char *> options) {
     if (what == "touch") write(line.c_str(), "");
     if (what == "sleep") sleep(std::atoi(line.c_str()));
     if (what == "nobitcode") bitcode = false;
-    if (what == "image") images.push_back({uint32_t(std::atoi(line.c_str())), {}, {}, {}, {}, {}});
+    if (what == "image") images.push_back({uint32_t(std::atoi(line.c_str())), {}, {}});
     if (what == "symbol") images.back().symbols.push_back(String(line));
-    if (what == "kernel") add_kernel(images.back(), line);
     if (what == "set") images.back().sets.push_back({line, {}});
     if (what == "number") images.back().sets.back().properties.push_back(number(line));
     if (what == "bytes") images.back().sets.back().properties.push_back(bytes(line));

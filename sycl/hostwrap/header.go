@@ -28,11 +28,8 @@ type Kernel struct {
 	NumParameters int         // according to the header
 	Parameters    []Parameter // the readable ones
 
-	// Captures are the names of a lambda's captures, in their order in device code, without
-	// captures that the device compile removed. A capture with several arguments, such as an
-	// accessor, and a captured parameter pack have their name several times. Captures is empty if
-	// the header does not state them.
-	Captures []string
+	// Class is the kernel's class, or nil if it has no lambdas or the header does not describe it.
+	Class *Class
 }
 
 // A Parameter is a part of a function object or lambda that its kernel receives.
@@ -58,7 +55,7 @@ var (
 	signatures = regexp.MustCompile(`(?m)^\s*//--- (\S+)$|^\s*\{ kernel_param_kind_t::kind_(\w+), (\d+), (\d+) \},`)
 
 	// Comments that the driver in rules/dpcpp adds.
-	arguments = regexp.MustCompile(`(?m)^// Arguments of (\S+): (.+)$`)
+	described = regexp.MustCompile(`(?m)^// Class of (\S+): (.+)$`)
 	files     = regexp.MustCompile(`(?m)^// File (.+)$`)
 
 	// In the names of types, of the global namespace.
@@ -91,18 +88,19 @@ const HeaderByName = "// The host finds kernels by their names.\n"
 //	  //--- _ZTSN3app5ScaleE
 //	  { kernel_param_kind_t::kind_pointer, 8, 0 },
 //
-// The driver in rules/dpcpp adds the names of captures. A capture can have several arguments:
+// The driver in rules/dpcpp adds descriptions of classes with lambdas, whose format is in
+// rules/dpcpp/classes.hpp:
 //
-//	// Arguments of _ZTSN3app5ScaleE: data data data n
+//	// Class of _ZTSN3app5ScaleE: 16{data@0:8 n@8:4}
 //
 // Other forms are not read.
 func ParseHeader(text string) []Kernel {
 	var kernels []Kernel
 	byName := strings.HasPrefix(text, HeaderByName)
 	parameters := parameters(text)
-	captures := make(map[string][]string)
-	for _, m := range arguments.FindAllStringSubmatch(text, -1) {
-		captures[m[1]] = strings.Fields(m[2])
+	descriptions := make(map[string]string)
+	for _, m := range described.FindAllStringSubmatch(text, -1) {
+		descriptions[m[1]] = m[2]
 	}
 	for _, class := range classes.FindAllStringSubmatchIndex(text, -1) {
 		body, _, closed := strings.Cut(text[class[1]:], "\n};")
@@ -138,7 +136,7 @@ func ParseHeader(text string) []Kernel {
 			k.Location = srcloc.Location{}
 		}
 		if k.Name != "" {
-			k.Parameters, k.Captures = parameters[k.Name], captures[k.Name]
+			k.Parameters, k.Class = parameters[k.Name], parseClass(descriptions[k.Name])
 			kernels = append(kernels, k)
 		}
 	}

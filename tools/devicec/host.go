@@ -34,11 +34,11 @@ headers of rules/dpcpp/host before DPC++'s own. It is an error if only the host 
 a kernel, if its captures differ, or if g++ may confuse it with another kernel. A kernel
 that is only in device code is a warning.
 
-g++ copies constants of a function into kernels; DPC++ does not. With the command of the
-host compilation (--compile), a source that may have such a kernel is compiled again with
-debug information, and assembler code that describes the layouts is written to --layouts.
-A source whose object file has no symbols, for example because of -flto, is also
-compiled again; without --compile, it is not compared.
+If g++ may lay out a kernel differently from DPC++, the source is compiled again with
+debug information, by the command of the host compilation (--compile), and assembler
+code that describes the layouts is written to --layouts. A source whose object file has
+no symbols, for example because of -flto, is also compiled again; without --compile, it
+is not compared.
 
 Exit code 1 means that the compilations differ.`,
 		Example: "devicec host --header axpy.integration.h --object axpy.o axpy.cpp",

@@ -1,14 +1,16 @@
-// g++ captures the constant first, DPC++ last: nothing tells the order in a lambda that is not a kernel.
-#include <algorithm>
+// DPC++ captures the constant, because a lambda binds it to a reference. g++ does not.
 #include <sycl/sycl.hpp>
-
-int four();
 
 int main() {
   sycl::queue queue;
-  int *out = sycl::malloc_shared<int>(1, queue);
-  const int step = 4;
-  int limit = four();
-  auto scaled = [=](int x) { return std::max(step, limit) * x; };
-  queue.single_task<class Named>([=] { out[0] = scaled(2); });
+  std::size_t *out = sycl::malloc_shared<std::size_t>(1, queue);
+  const std::size_t step = 4;
+  queue.single_task<class Named>([=] {
+    sycl::id<1> x(out[0]);
+    out[0] = [=] {
+      auto y = x;
+      y += step;
+      return y;
+    }();
+  });
 }

@@ -150,34 +150,6 @@ k.cpp:1:2: warning: narrow
 	}
 }
 
-// TestArguments checks that the header lists the captures of kernels, and the files that may contain
-// kernels.
-func TestArguments(t *testing.T) {
-	driver, fake := driver(t), fake(t)
-	t.Chdir(t.TempDir())
-	const source = `image 2
-kernel _ZTS1K _arg_out _arg_n _arg_n _arg_ _arg__specialization_constants_buffer
-kernel _ZTS1L "" _arg_m
-kernel _ZTS1M "" __arg
-kernel _ZTS1N
-image 2
-kernel _ZTS1O _arg_p
-return "a b.cpp"
-`
-	write(t, "k.cpp", source)
-	if code, _, stderr := run(t, driver, "compile", "--library", fake, "--output=k.bc", "--header", "k.h", "--depfile", "k.d", "k.cpp", "--"); code != 0 {
-		t.Fatalf("exit %d\n%s", code, stderr)
-	}
-	const want = `// Arguments of _ZTS1K: out n n this
-// Arguments of _ZTS1L: m
-// Arguments of _ZTS1O: p
-// File a b.cpp
-`
-	if got := read(t, "k.h"); got != source+want {
-		t.Errorf("got\n%s", got)
-	}
-}
-
 // TestKernelNames checks that kernels whose names are not valid C++ are described by symbol.
 func TestKernelNames(t *testing.T) {
 	driver, fake := driver(t), fake(t)

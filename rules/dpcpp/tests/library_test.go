@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,6 +162,51 @@ func TestLibraryInclude(t *testing.T) {
 	code, _, stderr := run(t, driver, "compile", "--library", library, "--output", "k.bc", "k.cpp", "--", "-include", "lost.hpp")
 	if code != 1 || !strings.Contains(stderr, "'lost.hpp' file not found") {
 		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}
+
+// TestLibraryClasses checks that the header describes the classes of kernels with lambdas, and lists
+// the files that may contain them.
+func TestLibraryClasses(t *testing.T) {
+	driver, library := usersDriver(t), library(t)
+	t.Chdir(t.TempDir())
+	write(t, "make.hpp", "inline auto make(int n) { return [=](int i) { return i * n; }; }\n")
+	write(t, "none.hpp", "struct Class { int *p; void operator()() const { *p = 1; } };\n")
+	write(t, "k.cpp", `#include "make.hpp"
+#include "none.hpp"
+#include <sycl/sycl.hpp>
+template <class... T>
+void pack(sycl::queue &q, int *out, T... v) {
+  q.single_task<class Pack>([=] { ((out[0] += v), ...); });
+}
+void f(sycl::queue &q, int *out) {
+  const int step = 4;
+  auto g = make(3);
+  q.single_task<class Lambda>([=] { const int &s = step; out[0] = g(s); });
+  q.parallel_for<class Range>(64, [=](sycl::id<1> i) { out[i] = g(2); });
+  q.single_task(Class{out});
+  pack(q, out, 'a', 2, 3L);
+}
+`)
+	must(t, driver, "build", "--library", library, "--output", "k.bc", "--output-dir", "images", "--header", "k.h", "--depfile", "k.d",
+		"k.cpp", "--", "-O2", "-std=c++17", "-Xclang", "-debug-info-kind=limited", "-fdebug-info-for-profiling")
+	var got []string
+	for line := range strings.Lines(read(t, "k.h")) {
+		if strings.HasPrefix(line, "// Class of ") || strings.HasPrefix(line, "// File ") && !strings.HasPrefix(line, "// File /") {
+			got = append(got, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	want := []string{
+		"// Class of _ZTSN4sycl3_V16detail19__pf_kernel_wrapperIZ1fRNS0_5queueEPiE5RangeEE: 24{UserRange@0:8 KernelFunc@8:16{out@0:8 g@8:4{n@0:4}}}",
+		"// Class of _ZTSZ1fRN4sycl3_V15queueEPiE5Range: 16{out@0:8 g@8:4{n@0:4}}",
+		"// Class of _ZTSZ1fRN4sycl3_V15queueEPiE6Lambda: 24{step@0c:4 out@8:8 g@16:4{n@0:4}}",
+		// All elements have the offset and size of the element that comes first.
+		"// Class of _ZTSZ4packIJcilEEvRN4sycl3_V15queueEPiDpT_E4Pack: 24{out@0:8 v@8:8 v@8:8 v@8:8}",
+		"// File k.cpp",
+		"// File make.hpp",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
 }
 

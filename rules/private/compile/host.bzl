@@ -53,8 +53,8 @@ def _quiet(host, lines):
     ignored = ["#pragma GCC diagnostic ignored \"%s\"" % warning for warning in warnings]
     return ["#pragma GCC diagnostic push"] + ignored + lines + ["#pragma GCC diagnostic pop"]
 
-# Images contain the names of captures, which g++ can have in a different order.
-_CAPTURES = ["-Xclang", "-cl-kernel-arg-info"]
+# Images then describe the classes of kernels, which g++ can lay out differently.
+_CLASSES = ["-Xclang", "-debug-info-kind=limited"]
 
 # A user's options come later and override these. libsycl's headers fill g++'s heap to about 200 MB.
 # Above 128 MB, g++ collects garbage, which frees almost nothing and takes 10 % more time. g++ also
@@ -94,7 +94,7 @@ def host_compiler(ctx, toolchain, cc, line, options):
         is_intel = is_intel,
         knows_headers = knows_headers,
         options = standards.host + macros.host,
-        device_options = standards.device + macros.device + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]) + ([] if is_clang or is_intel else _CAPTURES),
+        device_options = standards.device + macros.device + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]) + ([] if is_clang or is_intel else _CLASSES),
         unnamed = unnamed,
         maps = [o for o in all_options(line) + options.host if [p for p in _PREFIX_MAPS if o.startswith(p)]],
     )

@@ -6,74 +6,41 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 )
 
 // A class is a type in the host code.
 type class struct {
-	size, align     int64
-	scalar, pointer bool
-	empty           bool
+	size, align int64
+	empty       bool
 
 	// open is true if the members are known because the class is a lambda or contains lambdas.
-	open     bool
-	lambda   bool
-	captures []string // names of members in the order of the device compile, or nil if unknown
-	unknown  bool     // whether the order of some captures is unknown
-	members  []*member
-	minAlign int64 // alignment that the source declares
-	parts    int   // number of members, including nested ones
+	open    bool
+	members []*member
+	element *class // of an array of such classes
 
-	// Of lambdas:
-	line, column int64
-	positions    map[string]int // in captures
-	read         bool           // whether readText was called
-	latePacks    bool           // whether a member is late
-	looseAt      []int          // positions of the loose captures among the others
+	line, column int64 // of a lambda, or of a macro for it
 }
 
 // A member is a member or base of a class.
 type member struct {
-	name     string // name of the captured variable
-	offset   int64
-	class    *class
-	removal  removal
-	constant bool // whether it is a constant expression that a lambda captures implicitly
-	bound    bool // whether the source binds the constant to a reference
-	fixed    bool // whether the source declares a constant with this name whose value needs no variable
-
-	line, column int64 // where a lambda first mentions the variable
-	branch       bool  // whether that may be in a branch of "if constexpr", which the device compile may discard
-	late         bool  // whether it is an element of a pack that the capture list does not mention, which g++ captures last
+	name   string // name of the captured variable, "" for a base
+	offset int64
+	class  *class
 }
 
-// A removal states how likely it is that the device compile omits a capture.
-type removal int
-
+// Limits of what is read.
 const (
-	never     removal = iota
-	discarded         // g++ captures names that only discarded template statements use
-	templated         // in templates, g++ captures some constants of the function itself
-	possible
-	certain // omitted unless the source binds the constant to a reference
+	maxMembers = 1000
+	maxBytes   = 1 << 20 // size of a kernel
 )
-
-// each calls f for the members of a class, including nested ones.
-func (c *class) each(f func(*member)) {
-	for _, m := range c.members {
-		f(m)
-		m.class.each(f)
-	}
-}
 
 var errShape = errors.New("debugging information in an unknown format")
 
 // A reader reads classes in debugging information.
 type reader struct {
 	*dwarf.Reader
-	parents map[dwarf.Offset]dwarf.Offset // the class or function that encloses a class or function
-	classes map[dwarf.Offset]*class       // nil while a class is read, and for unreadable classes
+	classes map[dwarf.Offset]*class // nil while a class is read, and for unreadable classes
 }
 
 // readClasses returns the classes of the kernels that an object file submits, by symbol.
@@ -83,7 +50,7 @@ func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 		return nil, err
 	}
 	n := &naming{
-		reader: &reader{data.Reader(), make(map[dwarf.Offset]dwarf.Offset), make(map[dwarf.Offset]*class)},
+		reader: &reader{data.Reader(), make(map[dwarf.Offset]*class)},
 		local:  local, keys: make(map[dwarf.Offset]dwarf.Offset), types: make(map[dwarf.Offset]dwarf.Offset),
 		heres: make(map[dwarf.Offset]dwarf.Offset), symbols: make(map[string]dwarf.Offset),
 	}
@@ -167,13 +134,6 @@ func (n *naming) readAll() error {
 // take processes an entry.
 func (n *naming) take(e *dwarf.Entry) {
 	switch e.Tag {
-	case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagSubprogram:
-		for _, parent := range slices.Backward(n.around) {
-			if isClass(parent) || parent.Tag == dwarf.TagSubprogram {
-				n.parents[e.Offset] = parent.Offset
-				break
-			}
-		}
 	case dwarf.TagTemplateTypeParameter:
 		switch name, of := text(e, dwarf.AttrName), offset(e, dwarf.AttrType); {
 		case name == "K" && (n.inClass("Submitted<") || n.inClass("KernelWrapper<")):
@@ -287,7 +247,7 @@ func (t *reader) class(at dwarf.Offset, depth int) *class {
 	}
 	t.classes[at] = nil // makes a class that contains itself unreadable
 	c := t.read(at, depth+1)
-	if c == nil || c.size < 0 || c.size > maxBytes || c.align < 1 || c.align > maxBytes || c.align&(c.align-1) != 0 || c.parts > maxParts {
+	if c == nil || c.size < 0 || c.size > maxBytes || c.align < 1 || c.align > maxBytes || c.align&(c.align-1) != 0 || len(c.members) > maxMembers {
 		return nil
 	}
 	t.classes[at] = c
@@ -305,7 +265,7 @@ func (t *reader) read(at dwarf.Offset, depth int) *class {
 		c := t.class(offset(e, dwarf.AttrType), depth)
 		if c != nil && align > c.align {
 			aligned := *c
-			aligned.align, aligned.minAlign = align, align
+			aligned.align = align
 			return &aligned
 		}
 		return c
@@ -314,13 +274,13 @@ func (t *reader) read(at dwarf.Offset, depth int) *class {
 		if e.Tag == dwarf.TagBaseType && number(e, dwarf.AttrEncoding) == complexFloat {
 			own = size / 2
 		}
-		return &class{size: size, align: max(align, own), scalar: true, pointer: e.Tag == dwarf.TagPointerType, parts: 1}
+		return &class{size: size, align: max(align, own)}
 	case dwarf.TagUnspecifiedType, dwarf.TagPtrToMemberType: // std::nullptr_t and pointers to members, whose sizes are not listed
 		size := int64(pointerSize)
 		if of, _ := t.entry(offset(e, dwarf.AttrType)); of != nil && of.Tag == dwarf.TagSubroutineType {
 			size *= 2
 		}
-		return &class{size: size, align: pointerSize, scalar: true, parts: 1}
+		return &class{size: size, align: pointerSize}
 	case dwarf.TagArrayType:
 		return t.readArray(e, children, align, depth)
 	case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType:
@@ -335,68 +295,57 @@ func (t *reader) readArray(e *dwarf.Entry, children []*dwarf.Entry, align int64,
 	if element == nil {
 		return nil
 	}
-	size, align := element.size, max(align, element.align)
+	c := &class{size: element.size, align: max(align, element.align), empty: element.empty}
 	for _, child := range children {
 		if count := number(child, dwarf.AttrCount); count >= 0 && count <= maxBytes {
-			size *= count
+			c.size *= count
 		} else if last := number(child, dwarf.AttrUpperBound); last >= -1 && last < maxBytes {
-			size *= last + 1
+			c.size *= last + 1
 		}
-		if size > maxBytes {
+		if c.size > maxBytes {
 			return nil
 		}
 	}
 	if vector, _ := e.Val(dwarf.Attr(0x2107)).(bool); vector { // DW_AT_GNU_vector
-		align = max(align, size)
+		c.align = max(c.align, c.size)
 	}
-	return &class{size: size, align: align, parts: 1}
+	if c.open = element.open; c.open {
+		c.element = element
+	}
+	return c
 }
 
 // readClass reads a class or a union with its members and bases.
 func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align int64, depth int) *class {
-	c := &class{size: size, align: align, minAlign: align, parts: 1, empty: size == 1}
-	lambda := isLambda(e, children)
-	c.open, c.lambda = lambda, lambda
+	lambda, isPacked := isLambda(e, children), false
+	c := &class{size: size, align: align, empty: size == 1, open: lambda}
 	c.line, c.column = number(e, dwarf.AttrDeclLine), number(e, dwarf.AttrDeclColumn)
-	generic := lambda && !slices.ContainsFunc(children, func(child *dwarf.Entry) bool {
-		return child.Tag == dwarf.TagSubprogram && text(child, dwarf.AttrName) == "operator()"
-	})
 	for _, child := range children {
 		static, _ := child.Val(dwarf.AttrDeclaration).(bool)
 		if child.Tag != dwarf.TagInheritance && (child.Tag != dwarf.TagMember || static) {
 			continue
 		}
-		m := &member{
-			name:  strings.TrimPrefix(text(child, dwarf.AttrName), "__"),
-			class: t.class(offset(child, dwarf.AttrType), depth), offset: number(child, dwarf.AttrDataMemberLoc),
-			line: number(child, dwarf.AttrDeclLine), column: number(child, dwarf.AttrDeclColumn),
+		m := &member{text(child, dwarf.AttrName), number(child, dwarf.AttrDataMemberLoc), t.class(offset(child, dwarf.AttrType), depth)}
+		if lambda {
+			m.name = strings.TrimPrefix(m.name, "__")
 		}
 		if m.class == nil {
 			return nil
 		}
-		if child.Tag == dwarf.TagInheritance && m.class.empty {
-			continue
+		if bits, at := number(child, dwarf.AttrBitSize), number(child, dwarf.AttrDataBitOffset); bits > 0 && at >= 0 {
+			m.offset, m.class = at/8, &class{size: (at%8 + bits + 7) / 8, align: m.class.align}
 		}
-		if lambda {
-			m.removal = t.removal(e, child)
-			constant, of := t.constant(offset(child, dwarf.AttrType))
-			m.constant = constant && m.removal != never && (of == integer || t.isConstexpr(e, child))
-			// In a lambda in a function that is not a template, g++ captures only these constants.
-			m.bound = m.constant && !generic && m.removal < possible
-			if generic {
-				// In a generic lambda, DPC++ captures constants in expressions that depend on a
-				// parameter.
-				m.removal = min(m.removal, possible)
-			}
-		}
+		isPacked = isPacked || m.offset%m.class.align != 0
 		c.align = max(c.align, m.class.align)
-		c.parts += m.class.parts
 		c.open = c.open || m.class.open && e.Tag != dwarf.TagUnionType
-		c.empty = false
+		c.empty = c.empty && child.Tag == dwarf.TagInheritance && m.class.empty
 		c.members = append(c.members, m)
 	}
+	if isPacked || size%c.align != 0 {
+		c.align = align
+	}
 	if !c.open {
-		c.members, c.parts = nil, 1
+		c.members = nil
 	}
 	return c
 }
@@ -423,148 +372,7 @@ func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
 	return members > 0 && captures == members
 }
 
-// removal returns how likely it is that the device compile omits a capture of a lambda.
-func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
-	name, ok := strings.CutPrefix(text(capture, dwarf.AttrName), "__")
-	constant, of := t.constant(offset(capture, dwarf.AttrType))
-	at, closed := place(capture), place(lambda)
-	if !ok || at[0] == closed[0] && (at[1] < closed[1] || at[1] == closed[1] && at[2] < closed[2]) {
-		return never // it is in the capture list, which ends at the location of the lambda
-	}
-	if !constant {
-		return discarded
-	}
-	function := t.parents[lambda.Offset]
-	if v := t.variable(function, name); v != nil {
-		if expression, _ := v.Val(attrConstExpr).(bool); expression {
-			return templated
-		}
-		return discarded
-	}
-	outer, members := t.around(function)
-	if outer == nil || !isLambda(outer, members) {
-		return discarded
-	}
-	captured := false
-	for _, m := range members {
-		captured = captured || m.Tag == dwarf.TagMember && text(m, dwarf.AttrName) == "__"+name
-	}
-	if !captured && of != classOf {
-		return certain // anything but a constant must be a capture of the enclosing lambda
-	}
-	for range 100 {
-		function = t.parents[outer.Offset]
-		if v := t.variable(function, name); v != nil {
-			if expression, _ := v.Val(attrConstExpr).(bool); !expression && of != integer {
-				return discarded
-			}
-			break
-		}
-		if outer, _ = t.around(function); outer == nil {
-			break
-		}
-	}
-	return possible
-}
-
-// isConstexpr reports whether a captured variable is constexpr or unknown.
-func (t *reader) isConstexpr(lambda, capture *dwarf.Entry) bool {
-	for range 100 {
-		function := t.parents[lambda.Offset]
-		if v := t.variable(function, strings.TrimPrefix(text(capture, dwarf.AttrName), "__")); v != nil {
-			expression, _ := v.Val(attrConstExpr).(bool)
-			return expression
-		}
-		if lambda, _ = t.around(function); lambda == nil {
-			break
-		}
-	}
-	return true
-}
-
 const (
-	pointerSize   = 8
-	attrConstExpr = dwarf.Attr(0x6c) // DW_AT_const_expr
-	complexFloat  = 3                // DW_ATE_complex_float
-	floatingPoint = 4                // DW_ATE_float
+	pointerSize  = 8
+	complexFloat = 3 // DW_ATE_complex_float
 )
-
-// A kind is the kind of a constant.
-type kind int
-
-const (
-	integer  kind = iota // including enumerations
-	floating             // DPC++ uses the value instead of a capture if possible
-	classOf              // DPC++ captures it if it is copied; g++ even if only a member is read
-)
-
-// place returns a source location: file, line and column.
-func place(e *dwarf.Entry) [3]int64 {
-	return [3]int64{number(e, dwarf.AttrDeclFile), number(e, dwarf.AttrDeclLine), number(e, dwarf.AttrDeclColumn)}
-}
-
-// constant reports whether a type is const, and returns its kind.
-func (t *reader) constant(at dwarf.Offset) (constant bool, of kind) {
-	for range 100 {
-		e, _ := t.entry(at)
-		if e == nil {
-			break
-		}
-		switch e.Tag {
-		case dwarf.TagConstType:
-			constant = true
-		case dwarf.TagTypedef, dwarf.TagArrayType, dwarf.TagVolatileType:
-		case dwarf.TagEnumerationType:
-			return constant, integer
-		case dwarf.TagBaseType:
-			if number(e, dwarf.AttrEncoding) == floatingPoint {
-				return constant, floating
-			}
-			return constant, integer
-		default:
-			return constant, classOf
-		}
-		at = offset(e, dwarf.AttrType)
-	}
-	return constant, classOf
-}
-
-// around returns the class of a member function and the children of the class, or nil.
-func (t *reader) around(function dwarf.Offset) (*dwarf.Entry, []*dwarf.Entry) {
-	for range 3 {
-		e, _ := t.entry(function)
-		if e == nil {
-			return nil, nil
-		}
-		if of := max(offset(e, dwarf.AttrSpecification), offset(e, dwarf.AttrAbstractOrigin)); of != 0 {
-			function = of
-		}
-	}
-	class, ok := t.parents[function]
-	if !ok {
-		return nil, nil
-	}
-	return t.entry(class)
-}
-
-// variable returns the named variable or parameter of a function, or nil.
-func (t *reader) variable(function dwarf.Offset, name string) *dwarf.Entry {
-	blocks := []dwarf.Offset{function}
-	for i := 0; i < len(blocks) && i < maxParts; i++ {
-		_, children := t.entry(blocks[i])
-		for _, e := range children {
-			switch artificial, _ := e.Val(dwarf.AttrArtificial).(bool); {
-			case e.Tag == dwarf.TagLexDwarfBlock:
-				blocks = append(blocks, e.Offset)
-			case (e.Tag == dwarf.TagVariable || e.Tag == dwarf.TagFormalParameter) && !artificial:
-				if of := offset(e, dwarf.AttrAbstractOrigin); of != 0 {
-					e, _ = t.entry(of)
-				}
-				if e != nil && text(e, dwarf.AttrName) == name {
-					return e
-				}
-			}
-		}
-	}
-	return nil
-}

@@ -4,8 +4,8 @@
 //
 // DPC++'s integration header lists the kernels in the device code. The symbols of the host object
 // list the submitted kernels: for each kernel K of N bytes, the headers in rules/dpcpp/host define
-// rules_sycl::Submitted<K, N, H, F>::here. H is the FNV-1a hash of the name of K in the integration
-// header, or 0 if the header does not name K. F is the form of its class.
+// rules_sycl::Submitted<K, N, H>::here. H is the FNV-1a hash of the name of K in the integration
+// header, or 0 if the header does not name K.
 package hostkernels
 
 import (
@@ -35,12 +35,10 @@ type Kernel struct {
 	Location srcloc.Location // location of the lambda or class; zero for a host kernel
 	Size     int64           // size of the lambda or class, in bytes
 
-	symbol     string               // symbol in the object file, for a host kernel
-	parameters []hostwrap.Parameter // nil for a host kernel
-	hash       uint64               // hash of its name in the integration header; 0 if the header does not name it
-	pack       bool                 // whether a parameter pack is part of the symbol
-	form       classForm            // unknown for a device kernel
-	captures   []string             // see hostwrap.Kernel; nil for a host kernel
+	symbol string          // symbol in the object file, for a host kernel
+	hash   uint64          // hash of its name in the integration header; 0 if the header does not name it
+	pack   bool            // whether a parameter pack is part of the symbol
+	class  *hostwrap.Class // see hostwrap.Kernel; nil for a host kernel
 }
 
 // A hostObject holds information on the host code from its object file.
@@ -52,10 +50,7 @@ type hostObject struct {
 	table bool                // whether the code looks up kernels in a table by typeid names
 	types map[string][]string // for GCC, typeid names by demangled names
 
-	// Layouts holds the layouts of kernels that the host compiler lays out differently from the
-	// device compile, by the device compile's symbols. An undetermined layout is nil. If Layouts
-	// itself is nil, only the sizes of kernels are compared.
-	Layouts map[string]*Layout
+	Layouts *layouts // if nil, only the sizes of kernels are compared
 }
 
 // A Finding is a difference between host code and device code.
@@ -71,8 +66,7 @@ func kernelsOf(header []hostwrap.Kernel) []Kernel {
 	for _, k := range header {
 		kernels = append(kernels, Kernel{
 			Name: strings.TrimPrefix(demangle.Filter(k.Name), "typeinfo name for "), Location: k.Location, Size: k.Size,
-			symbol: k.Name, parameters: k.Parameters, hash: hash(k.Name), pack: strings.Contains(k.Name, "J"),
-			captures: k.Captures,
+			symbol: k.Name, hash: hash(k.Name), pack: strings.Contains(k.Name, "J"), class: k.Class,
 		})
 	}
 	return kernels
@@ -92,7 +86,7 @@ func isLibraryKernel(name string) bool {
 }
 
 var (
-	submitted = regexp.MustCompile(`^rules_sycl::Submitted<(.*), (\d+)ul, (\d+)ul, ([012])ul>::here$`)
+	submitted = regexp.MustCompile(`^rules_sycl::Submitted<(.*), (\d+)ul, (\d+)ul>::here$`)
 	gcc       = regexp.MustCompile(`GCC: \(.*\) (\d+)\.`)
 )
 
@@ -159,7 +153,7 @@ func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 		if err != nil {
 			return fmt.Errorf("the symbol %s: %w", s.Name, err)
 		}
-		o.Submitted = append(o.Submitted, Kernel{Name: m[1], Size: size, symbol: s.Name, hash: sum, form: classForm(m[4][0] - '0')})
+		o.Submitted = append(o.Submitted, Kernel{Name: m[1], Size: size, symbol: s.Name, hash: sum})
 	}
 	return nil
 }
@@ -268,17 +262,24 @@ func compare(device []Kernel, host *hostObject) []Finding {
 		found = append(found, Finding{k, warning, fmt.Sprintf(format, args...)})
 	}
 	pairs, onlyHost, onlyDevice, unnamed := match(device, host)
+	isAmbiguous := make(map[srcloc.Location]bool)
+	if host.GCC != 0 {
+		for _, k := range expanded(slices.DeleteFunc(unnamed, func(k Kernel) bool { return isLibraryKernel(k.Name) })) {
+			isAmbiguous[k.Location] = true
+			report(k, false, ambiguous)
+		}
+	}
 	for _, p := range pairs {
 		d, h := p.device, p.host
-		layout, other := host.Layouts[d.symbol]
+		known, err := host.Layouts.of(d)
 		switch {
-		case layout != nil || host.Layouts == nil && isLibraryKernel(d.Name):
+		case known || isAmbiguous[d.Location] || host.Layouts == nil && isLibraryKernel(d.Name):
+		case err != nil:
+			report(d, false, moved+err.Error(), shown(d))
 		case h.Size < d.Size:
 			report(d, false, differs+less, shown(d), h.Size, d.Size)
 		case h.Size > d.Size:
 			report(d, false, differs+more, shown(d), h.Size, d.Size)
-		case other:
-			report(d, false, moved+more, shown(d))
 		}
 	}
 	unpaired := false // whether kernels of unnamed types are unpaired
@@ -295,11 +296,6 @@ func compare(device []Kernel, host *hostObject) []Finding {
 			report(k, true, onlyInDevice, shown(k))
 		}
 	}
-	if host.GCC != 0 {
-		for _, k := range expanded(slices.DeleteFunc(unnamed, func(k Kernel) bool { return isLibraryKernel(k.Name) })) {
-			report(k, false, ambiguous)
-		}
-	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	return found
 }
@@ -307,8 +303,8 @@ func compare(device []Kernel, host *hostObject) []Finding {
 // Texts that describe the differences and how to fix them.
 const (
 	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so its arguments would be at wrong offsets: "
-	moved      = "the captures of the kernel '%s' may have different layouts in the host code and the device code, so its arguments would be at wrong offsets: "
-	more       = "g++ and DPC++ do not capture the same variables of the function; list the captures of its lambdas, as in [a, b], make constants static constexpr, or compile the host code with clang{clang}"
+	moved      = "the kernel '%s' may get wrong arguments: "
+	more       = string(errDifferent)
 	less       = "the device code uses a variable that the host code does not use; use it in both, outside of any #ifdef, list the captures, as in [a, b], or declare it static constexpr if it is a constant"
 	onlyInHost = "the host code submits the kernel '%s', but the device code has no kernel of this name: " +
 		"give it a name, as in parallel_for<class Name>(...), or remove the condition that hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"

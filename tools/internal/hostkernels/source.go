@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -59,98 +57,37 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{Layouts: map[string]*Layout{}}
+	c := new(Comparison)
 	if len(s.Compile) > 0 && !host.Readable {
 		if host, err = compiledAgain(ctx, log, s, readObject); err != nil {
 			return nil, err
 		}
 	}
 	if len(s.Compile) > 0 && host.GCC != 0 {
-		sources := s.sources(hostwrap.ParseFiles(string(described)))
+		sources := sourcesOf(append(hostwrap.ParseFiles(string(described)), s.Name))
 		if needLayouts(device, host, sources) {
-			host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return layoutsOf(r, device, sources) })
+			host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (*layouts, error) { return layoutsOf(r, device, sources) })
 			if err != nil {
 				return nil, err
 			}
 		}
 	}
-	for symbol, layout := range host.Layouts {
-		if layout != nil {
-			c.Layouts[symbol] = layout
-		}
+	if host.Layouts != nil {
+		c.Layouts = host.Layouts.known
 	}
 	c.Types = types(device, host)
 	c.Findings = compare(device, host)
 	return c, nil
 }
 
-// sources maps names to the source, other files with kernels, and headers that are relevant. The names have no directories, as in integration headers, unless several files have the same
-// name. Unreadable files are omitted.
-func (s *Source) sources(files []string) map[string]*source {
-	sources, paths := make(map[string]*source), make(map[string]string)
-	queue := append(files, s.Name)
-	own, dirs, seen := len(queue), s.includeDirs(), make(map[string]bool)
-	for i := 0; i < len(queue); i++ {
-		name := filepath.Clean(queue[i])
-		text, err := os.ReadFile(name)
-		for _, m := range inclusion.FindAllSubmatch(text, -1) {
-			if first, _, _ := strings.Cut(string(m[1]), "/"); slices.Contains([]string{"sycl", "CL", "syclcompat"}, first) {
-				continue // DPC++'s
-			}
-			for _, dir := range append([]string{filepath.Dir(name)}, dirs...) {
-				header := filepath.Join(dir, string(m[1]))
-				if info, err := os.Stat(header); err == nil && info.Mode().IsRegular() {
-					if !seen[header] {
-						seen[header] = true
-						queue = append(queue, header)
-					}
-					break
-				}
-			}
-		}
-		if err != nil || i >= own && !isRelevant(string(text)) {
-			continue
-		}
-		base := path.Base(filepath.ToSlash(name))
-		switch before, ok := paths[base]; {
-		case !ok:
-			paths[base], sources[base] = name, sourceOf(string(text))
-		case before != name:
-			sources["./"+name] = sourceOf(string(text))
-			if first := sources[base]; first != nil {
-				sources["./"+before] = first
-				delete(sources, base)
-			}
+// sourcesOf returns the readable files among the named ones.
+func sourcesOf(files []string) (sources []*source) {
+	for i, name := range files {
+		if text, err := os.ReadFile(name); err == nil && !slices.Contains(files[:i], name) {
+			sources = append(sources, sourceOf(string(text)))
 		}
 	}
 	return sources
-}
-
-// isRelevant reports whether a header has lambdas whose captures g++ and DPC++ may order differently,
-// or capture lists with parameter packs, whose order is the same.
-func isRelevant(text string) bool {
-	return listedPack.MatchString(text) || defaultCapture.MatchString(text) && hazard.MatchString(text) && reorders(bare(text))
-}
-
-var listedPack = regexp.MustCompile(`\[[^\[\]\n]*\.\.\.`)
-
-// inclusion matches the inclusion of a header.
-var inclusion = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]`)
-
-// includeDirs returns the include directories on the command line of the host compile.
-func (s *Source) includeDirs() (dirs []string) {
-	for i, option := range s.Compile {
-		for _, flag := range []string{"-I", "-iquote", "-isystem", "-idirafter"} {
-			dir, ok := strings.CutPrefix(option, flag)
-			if ok && dir == "" && i+1 < len(s.Compile) {
-				dir = s.Compile[i+1]
-			}
-			if ok && dir != "" {
-				dirs = append(dirs, dir)
-			}
-		}
-	}
-	return dirs
 }
 
 // Print prints findings in the format of compilers.

@@ -1,11 +1,10 @@
 package hostkernels
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // A source is the text of a source file or header. Its methods do not parse C++. They search for
@@ -15,9 +14,11 @@ type source struct {
 	lines        []int               // offset of each line
 	variables    map[string]bool     // all names that the text declares, possibly with others
 	initializers map[string][]string // initializers of constants by name; may include other names
-	lambdas      map[string][]int    // offsets of lambdas by the name that they initialize
 	constants    map[string]bool     // cached results of mayBeConstant
-	reorders     bool                // whether a lambda may capture variables in a different order with g++
+
+	copies    bool // whether it has lambdas with the default capture =
+	reorders  bool // whether g++ may capture variables of a lambda in a different order
+	templates bool // whether it has templates
 }
 
 // Parts of regular expressions.
@@ -32,14 +33,26 @@ var (
 	// names matches a name, and the operator before it if it is the name of a member.
 	names = regexp.MustCompile(`(?:(\.|->|::)\s*)?` + nameGroup)
 
-	constantDeclaration = regexp.MustCompile(`\bconst(?:expr)?\b[^;(){}]*` + letter + `\s*[=({][^;]*;`)
+	constantDeclaration = regexp.MustCompile(`\bconst(?:expr)?\b[^;(){}]*(?:[=({][^;]*)?;`)
+	templateHead        = regexp.MustCompile(`\btemplate\s*<[^{};()]*>`)
 	declaration         = regexp.MustCompile(`(` + letter + `+|[>&*\]])\s+[&*]*` + nameGroup + `\s*[=,;:){(\[]`)
-	initialization      = regexp.MustCompile(`(?:(?:` + letter + `|>)\s|[&*,])\s*` + nameGroup + `\s*[={(]`)
-	lambdaDeclaration   = regexp.MustCompile(nameGroup + `\s*[={(]\s*\[`)
-	calls               = regexp.MustCompile(nameGroup + `\s*\(`)
+	initialization      = regexp.MustCompile(`(?:(?:` + letter + `|>)\s|[&*,])\s*` + nameGroup + `\s*(?:\[[^\]]*\]\s*)*[={(;]`)
+	sizeOfOperand       = regexp.MustCompile(`\bsizeof\b\s*(?:\.\.\.\s*)?\([^()]*\)`)
 
-	// constantCall matches functions and types that can initialize constants.
-	constantCall = regexp.MustCompile(`^(?:sizeof|alignof|min|max|gcd|lcm|int|unsigned|short|long|char|bool|\w+_t|\w+_cast)$`)
+	// otherWord matches words before names that are not declared there as variables.
+	otherWord = regexp.MustCompile(`^(?:return|throw|case|else|new|delete|goto|struct|class|union|enum|namespace|typename|using)$`)
+
+	// defaultCapture matches the start of a lambda with the default capture =, or a macro for it.
+	defaultCapture = regexp.MustCompile(`\[\s*=[^=]|\b[A-Z_]*LAMBDA\b`)
+
+	// reordering matches what changes the order of captures: "if constexpr", which may be in a macro,
+	// parameter packs, and initializers after other captures in a list.
+	reordering = regexp.MustCompile(`\bif\s+constexpr\b|\b\w*CONSTEXPR\w*\s*\(|\.\.\.|\[(?:[^\[\]]*,)?\s*&?\s*\w+\s*,[^\[\]]*\w\s*(?:=[^=]|\{)`)
+
+	catchAll = regexp.MustCompile(`\bcatch\s*\(\s*\.\.\.`)
+
+	// isTemplate matches templates and generic lambdas.
+	isTemplate = regexp.MustCompile(`\btemplate\s*<|\]\s*<|[(,]\s*(?:const\s+)?auto\b`)
 )
 
 // sourceOf returns a source with the given text.
@@ -49,7 +62,6 @@ func sourceOf(text string) *source {
 		lines:        []int{0},
 		variables:    make(map[string]bool),
 		initializers: make(map[string][]string),
-		lambdas:      make(map[string][]int),
 		constants:    make(map[string]bool),
 	}
 	for i := range len(s.text) {
@@ -61,129 +73,23 @@ func sourceOf(text string) *source {
 		for _, m := range initialization.FindAllStringSubmatchIndex(constant, -1) {
 			name := constant[m[2]:m[3]]
 			initializer, _, _ := strings.Cut(constant[m[1]:], ";")
-			s.initializers[name] = append(s.initializers[name], initializer)
+			s.initializers[name] = append(s.initializers[name], sizeOfOperand.ReplaceAllString(initializer, "0"))
 		}
 	}
-	for _, m := range lambdaDeclaration.FindAllStringSubmatchIndex(s.text, -1) {
-		name := s.text[m[2]:m[3]]
-		s.lambdas[name] = append(s.lambdas[name], m[1]-1)
-	}
-	for _, m := range declaration.FindAllStringSubmatch(s.text, -1) {
-		if !slices.Contains([]string{"return", "throw", "case", "else"}, m[1]) {
+	for _, m := range declaration.FindAllStringSubmatch(templateHead.ReplaceAllString(s.text, "template"), -1) {
+		if !otherWord.MatchString(m[1]) {
 			s.variables[m[2]] = true
 		}
 	}
-	s.reorders = reorders(s.text)
+	s.copies = defaultCapture.MatchString(s.text)
+	s.reorders = reordering.MatchString(catchAll.ReplaceAllString(s.text, "catch"))
+	s.templates = isTemplate.MatchString(s.text)
 	return s
 }
 
-// reorders reports whether a lambda with the default capture = has a parameter pack or "if
-// constexpr" in it. g++ and DPC++ may then capture variables in different orders. The text is as
-// returned by bare.
-func reorders(text string) bool {
-	if !defaultCapture.MatchString(text) || !hazard.MatchString(text) {
-		return false
-	}
-	hazards := hazard.FindAllStringIndex(text, -1)
-	type scope struct{ parentheses, braces int }
-	var at, begins scope // begins is where the body of a lambda begins, if isPending
-	var bodies []int     // values of at.braces in the bodies of such lambdas
-	isPending := false
-	lambdas := defaultCapture.FindAllStringIndex(text, -1)
-	for i := range len(text) {
-		for len(lambdas) > 0 && lambdas[0][0] <= i {
-			begins, isPending, lambdas = at, true, lambdas[1:]
-		}
-		for len(hazards) > 0 && hazards[0][0] <= i {
-			if hazards = hazards[1:]; len(bodies) > 0 {
-				return true
-			}
-		}
-		switch text[i] {
-		case '(':
-			at.parentheses++
-		case ')':
-			at.parentheses--
-		case '{':
-			if at.braces++; isPending && at.parentheses <= begins.parentheses {
-				bodies, isPending = append(bodies, at.braces), false
-			}
-		case '}':
-			if len(bodies) > 0 && bodies[len(bodies)-1] >= at.braces {
-				bodies = bodies[:len(bodies)-1]
-			}
-			at.braces--
-		}
-	}
-	return false
-}
-
-var (
-	// defaultCapture matches the start of a lambda with the default capture =, or a macro for it.
-	defaultCapture = regexp.MustCompile(`\[\s*=[^=]|\b[A-Z_]*LAMBDA\b`)
-
-	// hazard matches what changes the order of captures: "if constexpr", which may be in a macro, and
-	// uses of parameter packs.
-	hazard = regexp.MustCompile(`\bif\s+constexpr\b|\b\w*CONSTEXPR\w*\s*\(|\.\.\.`)
-
-	constexprIf = regexp.MustCompile(`\bif\s+constexpr\b|\b\w*CONSTEXPR\w*\s*\(`)
-)
-
-// mayReorderIn reports whether a lambda in any of the sources may capture variables in a different
-// order with g++.
-func mayReorderIn(sources map[string]*source) bool {
-	for _, s := range sources {
-		if s.reorders {
-			return true
-		}
-	}
-	return false
-}
-
-// offsetOf returns the offset of a line and a column, or false if the text is too short.
-func (s *source) offsetOf(line, column int64) (at int, ok bool) {
-	if line < 1 || line > int64(len(s.lines)) || column < 1 || column > int64(len(s.text)) {
-		return 0, false
-	}
-	at = s.lines[line-1] + int(column) - 1
-	return at, at < len(s.text)
-}
-
-// isEllipsis reports whether "..." is at a line and a column. g++ locates the elements of a parameter
-// pack there if a capture list mentions the pack.
-func (s *source) isEllipsis(line, column int64) bool {
-	at, ok := s.offsetOf(line, column)
-	return ok && strings.HasPrefix(s.text[at:], "...")
-}
-
-// branchesOf returns the offset of the first "if constexpr" in the body of the lambda at a location,
-// or -1 if there is none. The location is in the capture list of the lambda, or of a macro for it.
-func (s *source) branchesOf(line, column int64) int {
-	at, ok := s.offsetOf(line, column)
-	if !ok {
-		return -1
-	}
-	if s.text[at] == '[' {
-		at += len(block(s.text[at:], '[', ']'))
-	}
-	begin, parentheses := at, 0
-	for ; begin < len(s.text) && (s.text[begin] != '{' || parentheses > 0); begin++ {
-		switch s.text[begin] {
-		case '(':
-			parentheses++
-		case ')':
-			parentheses--
-		case ';':
-			if parentheses <= 0 {
-				return -1 // not a lambda
-			}
-		}
-	}
-	body := block(s.text[begin:], '{', '}')
-	if found := constexprIf.FindStringIndex(body); found != nil {
-		return begin + found[0]
-	}
-	return -1
+// anySource reports whether is returns true for one of the sources.
+func anySource(sources []*source, is func(*source) bool) bool {
+	return slices.ContainsFunc(sources, is)
 }
 
 // bare replaces comments with spaces and literals with the number 0, except for the start of raw
@@ -206,32 +112,28 @@ func bare(text string) string {
 	})
 }
 
-// foldWithValue matches the middle of a fold with an initial value, as in (v + ... + n).
-var foldWithValue = regexp.MustCompile(`[-+*/%^&|=<>,]\s*\.\.\.\s*[-+*/%^&|=<>,]`)
-
-// lambdaAt returns the capture list and the rest of the lambda at a location, or false if there is
-// no lambda.
-func (s *source) lambdaAt(at srcloc.Location) (captures, rest string, ok bool) {
-	if s == nil || at.Line < 1 || int(at.Line) > len(s.lines) || at.Column < 1 {
+// lambdaAt returns the capture list and the rest of the lambda at a line and a column, or false if
+// there is no lambda. g++ 16 locates lambdas at the end of the capture list, others at its start.
+func (s *source) lambdaAt(line, column int64) (captures, rest string, ok bool) {
+	if line < 1 || line > int64(len(s.lines)) || column < 1 || column > int64(len(s.text)) {
 		return "", "", false
 	}
-	begin := s.lines[at.Line-1] + int(at.Column) - 1
-	if begin >= len(s.text) || s.text[begin] != '[' {
+	begin := s.lines[line-1] + int(column) - 1
+	if begin < len(s.text) && s.text[begin] == ']' {
+		begin = opening(s.text, begin)
+	}
+	if begin < 0 || begin >= len(s.text) || s.text[begin] != '[' {
 		return "", "", false
 	}
-	return lambdaIn(s.text[begin:])
-}
-
-// lambdaIn returns the capture list and the rest of the lambda at the start of text.
-func lambdaIn(text string) (captures, rest string, ok bool) {
+	text := s.text[begin:]
 	captures = block(text, '[', ']')
 	rest = text[len(captures):]
-	begin := strings.IndexByte(rest, '{')
-	if captures == "" || begin < 0 {
+	body := strings.IndexByte(rest, '{')
+	if captures == "" || body < 0 {
 		return "", "", false
 	}
-	body := block(rest[begin:], '{', '}')
-	return captures, rest[:begin+len(body)], body != ""
+	end := body + len(block(rest[body:], '{', '}'))
+	return captures, rest[:end], end > body
 }
 
 // block returns the start of text up to the bracket that closes the first open bracket, or "".
@@ -262,75 +164,149 @@ func variablesIn(text string) (list []string) {
 	return list
 }
 
-// reverses reports whether the device compile captures the elements of a parameter pack from last
-// to first. It does if the lambda first uses the pack in a right fold, as in (f(v), ...).
-func (s *source) reverses(pack string, at srcloc.Location) (reversed, ok bool) {
-	list, rest, ok := s.lambdaAt(at)
-	if !ok || slices.Contains(variablesIn(list), pack) {
+// reverses reports whether the lambda at a line and a column captures the elements of a parameter
+// pack from last to first in the device compile. It does if it first uses the pack in a right fold,
+// as in (f(v), ...). It returns false if the text does not tell.
+func (s *source) reverses(pack string, line, column int64) (reversed, ok bool) {
+	list, rest, ok := s.lambdaAt(line, column)
+	if !ok || slices.Contains(variablesIn(strings.ReplaceAll(list, "...", " ")), pack) {
 		return false, ok
 	}
+	if unclear.MatchString(rest) || slices.ContainsFunc(declaration.FindAllStringSubmatch(rest, -1), func(m []string) bool {
+		return m[2] == pack && !otherWord.MatchString(m[1])
+	}) {
+		return false, false
+	}
+	uses := 0
 	for _, m := range names.FindAllStringSubmatchIndex(rest, -1) {
-		if m[2] < 0 && rest[m[4]:m[5]] == pack {
-			before, expanded := expansion(rest[m[5]:])
-			before = strings.TrimSpace(before)
-			return expanded && before != "" && strings.ContainsAny(before[len(before)-1:], "+-*/%^&|=<>,"), true
+		if m[2] >= 0 || rest[m[4]:m[5]] != pack {
+			continue
 		}
+		right, isUse := inRightFold(rest, m[4], m[5])
+		switch {
+		case !isUse:
+			continue
+		case uses == 0:
+			reversed = right
+		case right != reversed && mayBeLater.MatchString(rest):
+			return false, false
+		}
+		uses++
 	}
-	return false, false
+	return reversed, uses > 0
 }
 
-// expansion returns the text up to the "..." that expands a pack, whose use the text follows, or
-// false if a left fold expands it.
-func expansion(text string) (before string, ok bool) {
-	depth, least := 0, 0
-	for i := range len(text) {
-		switch text[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
+var (
+	// unclear matches what can hide uses of a pack: directives, macros, declarations of other names,
+	// and operands that are not evaluated.
+	unclear = regexp.MustCompile(`#|\b[A-Z][A-Z0-9_]+\s*\(|\b(?:struct|class|union|enum|using|typedef|decltype|typeid|requires)\b|\bnoexcept\s*\(`)
+
+	// mayBeLater matches what can make another use the first one: a branch that the compiler
+	// discards, or a generic lambda.
+	mayBeLater = regexp.MustCompile(`\bif\s+constexpr\b|\bauto\b`)
+
+	sizeOf = regexp.MustCompile(`\bsizeof\s*(?:\.\.\.)?\s*$`)
+)
+
+// inRightFold reports whether a right fold expands the pack that is mentioned in a part of text, or
+// false if the mention is not evaluated.
+func inRightFold(text string, begin, end int) (right, isUse bool) {
+	for found := false; begin > 0 && end < len(text); {
+		left, open := outside(text, begin, -1)
+		after, closed := outside(text, end, 1)
+		if open < 0 || closed < 0 {
+			break
+		}
+		if sizeOf.MatchString(text[:open]) {
+			return false, false
+		}
+		if !found {
+			right, found = expansion(left, after)
+		}
+		begin, end = open, closed+1
+	}
+	return right, true
+}
+
+// expansion reports whether a right fold expands a pack, from what precedes and follows it in the same
+// brackets. It returns false if the pack is not expanded there.
+func expansion(left, after string) (right, found bool) {
+	// "..." at the start or after an operator is a fold, and after an operand an expansion.
+	isFold := func(before string) bool {
+		before = strings.TrimSpace(before)
+		return before == "" || isOperator(before[len(before)-1])
+	}
+	operands := strings.Split(left, "...")
+	if slices.ContainsFunc(operands[:len(operands)-1], isFold) {
+		return false, true
+	}
+	before, _, expands := strings.Cut(after, "...")
+	right = strings.TrimSpace(before) != "" && isFold(before)
+	return right, expands && (right || !strings.ContainsAny(before, ",;"))
+}
+
+func isOperator(c byte) bool { return strings.IndexByte("+-*/%^&|=<>,", c) >= 0 }
+
+// outside returns what surrounds an offset in one direction up to the enclosing bracket, without the
+// contents of other brackets, and the offset of the enclosing bracket, or -1.
+func outside(text string, at, step int) (outer string, bracket int) {
+	var b []byte
+	depth := 0
+	if step < 0 {
+		at--
+	}
+	for ; at >= 0 && at < len(text); at += step {
+		c := text[at]
+		opens, closes := strings.IndexByte("([{", c) >= 0, strings.IndexByte(")]}", c) >= 0
+		if step < 0 {
+			opens, closes = closes, opens
+		}
+		switch {
+		case closes && depth == 0:
+			if step < 0 {
+				slices.Reverse(b)
+			}
+			return string(b), at
+		case closes:
 			depth--
-			least = min(least, depth)
-		case ';':
-			if depth == least {
-				return "", false
-			}
-		case '.':
-			if depth == least && strings.HasPrefix(text[i:], "...") {
-				return text[:i], true
-			}
+		case opens:
+			depth++
+		}
+		if depth == 0 {
+			b = append(b, c)
 		}
 	}
-	return "", false
+	return "", -1
 }
 
-// mayBeConstant reports whether a name may be a constant expression: it is declared as a constant,
-// and its initializer contains no variable that the text declares and no call to an unknown
-// function.
+// opening returns the offset of the bracket that the one at an offset closes, or -1.
+func opening(text string, at int) int {
+	_, bracket := outside(text, at, -1)
+	return bracket
+}
+
+// mayBeConstant reports whether a name may be a constant that g++ does not capture as DPC++ does: it
+// is declared as a constant, and its initializer contains no variable that the text declares. In
+// templates, g++ treats constants with variables in their initializers differently, too.
 func (s *source) mayBeConstant(name string) bool {
 	if result, ok := s.constants[name]; ok {
 		return result
 	}
 	s.constants[name] = false // the value while its initializer is examined
-	for _, initializer := range s.initializers[name] {
-		variable := slices.ContainsFunc(variablesIn(initializer), func(used string) bool { return s.variables[used] && !s.mayBeConstant(used) })
-		call := slices.ContainsFunc(calls.FindAllStringSubmatch(initializer, -1), func(called []string) bool {
-			return !constantCall.MatchString(called[1]) && !s.mayBeConstant(called[1])
-		})
-		if !variable && !call {
-			s.constants[name] = true
-			break
-		}
-	}
+	s.constants[name] = slices.ContainsFunc(s.initializers[name], func(initializer string) bool {
+		return s.templates || !slices.ContainsFunc(variablesIn(initializer), func(used string) bool { return s.variables[used] && !s.mayBeConstant(used) })
+	})
 	return s.constants[name]
 }
 
-// mayBindConstant reports whether a name may be a constant expression or a lambda that uses one.
-func (s *source) mayBindConstant(name string) bool {
-	if s.mayBeConstant(name) {
-		return true
-	}
-	return slices.ContainsFunc(s.lambdas[name], func(at int) bool {
-		list, rest, _ := lambdaIn(s.text[at:])
-		return slices.ContainsFunc(variablesIn(list+rest), s.mayBeConstant)
-	})
+// hasConstants reports whether any name may be a constant.
+func (s *source) hasConstants() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(s.initializers)), s.mayBeConstant)
+}
+
+// mayBeConstantIn reports whether a name may be a constant in one of the sources. If none of them
+// declares it, the name may be in a macro, or be libsycl's in a kernel of libsycl.
+func mayBeConstantIn(sources []*source, name string, ofLibrary bool) bool {
+	return anySource(sources, func(s *source) bool { return s.mayBeConstant(name) }) ||
+		!ofLibrary && !anySource(sources, func(s *source) bool { return s.variables[name] })
 }

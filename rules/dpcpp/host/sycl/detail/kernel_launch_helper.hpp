@@ -14,15 +14,14 @@
 #include <sycl/detail/compile_time_kernel_info.hpp>
 
 #include <rules_sycl/find.hpp>
-#include <rules_sycl/form.hpp>
 #include <rules_sycl/one_type.hpp>
 
 namespace rules_sycl {
 
 // The name of `here` records in the object file which kernel the host code submits: its type, its
-// size, a hash of the type's name in the integration header (0 if there is none), and the form of
-// its class. 'devicec host' compares that with the device compilation.
-template <class K, unsigned long Size, unsigned long Name, unsigned long Form>
+// size, and a hash of the type's name in the integration header (0 if there is none). 'devicec
+// host' compares that with the device compilation.
+template <class K, unsigned long Size, unsigned long Name>
 struct Submitted {
   __attribute__((used, visibility("hidden"))) static inline char here = 0;
 };
@@ -62,8 +61,7 @@ template <WrapAs As, class K, class Type, class Element,
           class Properties = ext::oneapi::experimental::empty_properties_t>
 struct KernelWrapper {
   static void wrap(const Type &) {
-    (void)&rules_sycl::Submitted<K, sizeof(Type), rules_sycl::hash(KernelInfo<K>::getName()),
-                                 rules_sycl::form<Type>()>::here;
+    (void)&rules_sycl::Submitted<K, sizeof(Type), rules_sycl::hash(KernelInfo<K>::getName())>::here;
 #if defined(__GXX_RTTI)
     (void)&rules_sycl::OneType<K, Type>::here;
 #endif
