@@ -166,13 +166,15 @@ func TestLibraryInclude(t *testing.T) {
 }
 
 // TestLibraryClasses checks that the header describes the classes of kernels with lambdas, and lists
-// the files that may contain them.
+// the files that have kernels or lambdas.
 func TestLibraryClasses(t *testing.T) {
 	driver, library := usersDriver(t), library(t)
 	t.Chdir(t.TempDir())
 	write(t, "make.hpp", "inline auto make(int n) { return [=](int i) { return i * n; }; }\n")
-	write(t, "none.hpp", "struct Class { int *p; void operator()() const { *p = 1; } };\n")
-	write(t, "k.cpp", `#include "make.hpp"
+	write(t, "none.hpp", "inline int none(const int *list, int i) { return list[i]; }\n")
+	write(t, "kernel.hpp", "struct Class { int *p; void operator()() const { *p = 1; } };\n")
+	write(t, "k.cpp", `#include "kernel.hpp"
+#include "make.hpp"
 #include "none.hpp"
 #include <sycl/sycl.hpp>
 template <class... T>
@@ -203,6 +205,7 @@ void f(sycl::queue &q, int *out) {
 		// All elements have the offset and size of the element that comes first.
 		"// Class of _ZTSZ4packIJcilEEvRN4sycl3_V15queueEPiDpT_E4Pack: 24{out@0:8 v@8:8 v@8:8 v@8:8}",
 		"// File k.cpp",
+		"// File kernel.hpp",
 		"// File make.hpp",
 	}
 	if !slices.Equal(got, want) {
