@@ -28,7 +28,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <new>
 #include <optional>
 #include <set>
@@ -644,8 +643,7 @@ bool has_lambdas(std::string_view text) {
 // header_directory returns the directory of DPC++'s headers among the files that were read.
 std::string header_directory(const std::vector<std::string> &read) {
   constexpr std::string_view part = "/sycl/handler.hpp";
-  for (const std::string &word : read) {
-    const std::string name = file_name(word);
+  for (const std::string &name : read) {
     if (name.size() > part.size() && contains(name.substr(name.size() - part.size()), part))
       return name.substr(0, name.size() - part.size() + 1);
   }
@@ -653,7 +651,7 @@ std::string header_directory(const std::vector<std::string> &read) {
 }
 
 // class_text returns comments for the integration header: the classes of kernels with lambdas, and
-// the files that may contain these lambdas. g++ may lay out lambdas differently, which the
+// the files that have kernels or lambdas. g++ may lay out lambdas differently, which the
 // comparison with the host code detects.
 std::string class_text(const jit::Result &result, const std::string &header,
                        const std::string &rule) {
@@ -664,13 +662,13 @@ std::string class_text(const jit::Result &result, const std::string &header,
   for (const auto &[kernel, description] : descriptions)
     out.append("// Class of ").append(kernel).append(": " + description + "\n");
   if (out.empty()) return out;
-  const std::vector<std::string> read = words(rule);  // the target comes first
+  std::vector<std::string> read = words(rule);
+  read.erase(read.begin());  // the target
+  for (std::string &name : read) name = file_name(name);
   const std::string library = header_directory(read);
-  for (size_t i = 1; i < read.size(); i++) {
-    const std::string name = file_name(read[i]);
-    const bool ours = has_prefix(name, library + "sycl/") || has_prefix(name, library + "CL/");
-    if (ours || has_prefix(name, kToolchain) || has_prefix(name, kFacts) ||
-        contains(name, "/include/c++/"))
+  for (const std::string &name : read) {
+    if (has_prefix(name, library + "sycl/") || has_prefix(name, library + "CL/") ||
+        has_prefix(name, kToolchain) || has_prefix(name, kFacts) || contains(name, "/include/c++/"))
       continue;
     if (contains(header, "\"" + fs::path(name).filename().string() + "\"") ||
         has_lambdas(read_file(name)))
