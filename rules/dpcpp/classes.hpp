@@ -140,7 +140,7 @@ class Module {
     }
   }
 
-  // operand returns an operand, or 0 if there is none.
+  // operand returns an operand, or 0 if the instruction is shorter.
   uint32_t operand(const Debug &d, size_t i) const {
     return d.begin + i < d.end ? word(d.begin + i) : 0;
   }

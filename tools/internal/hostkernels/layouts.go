@@ -36,7 +36,7 @@ func needLayouts(device []Kernel, host *hostObject, sources []*source) bool {
 	return host.GCC != 0 && slices.ContainsFunc(pairs, differencesIn(sources).mayAffect)
 }
 
-// differences are the differences between g++ and DPC++ that lambdas in the sources may have.
+// differences describes how g++ may capture variables of lambdas differently from DPC++.
 type differences struct {
 	sources   []*source
 	constants bool // g++ may capture constants that DPC++ does not
@@ -213,9 +213,9 @@ func (t *translation) member(m *member, d hostwrap.Member, host, device int64) e
 	return nil
 }
 
-// reverses reports whether DPC++ captures the elements of a parameter pack from last to first, or
-// false if this is unknown. The first element in device code tells it if the sizes of the first and
-// the last element differ, and otherwise the source does.
+// reverses reports whether DPC++ captures the elements of a parameter pack from last to first. It
+// returns ok = false if the order is unknown. If the first and the last element have different sizes,
+// the device code shows which one comes first; otherwise the source does.
 func (t *translation) reverses(lambda *class, first hostwrap.Member, elements []*member) (reversed, ok bool) {
 	if front, back := elements[0].class.size, elements[len(elements)-1].class.size; front != back && first.Class == nil {
 		return first.Size == back, first.Size == front || first.Size == back

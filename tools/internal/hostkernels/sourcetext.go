@@ -39,7 +39,7 @@ var (
 	initialization      = regexp.MustCompile(`(?:(?:` + letter + `|>)\s|[&*,])\s*` + nameGroup + `\s*(?:\[[^\]]*\]\s*)*[={(;]`)
 	sizeOfOperand       = regexp.MustCompile(`\bsizeof\b\s*(?:\.\.\.\s*)?\([^()]*\)`)
 
-	// otherWord matches words before names that are not declared there as variables.
+	// otherWord matches words that can precede a name without declaring a variable.
 	otherWord = regexp.MustCompile(`^(?:return|throw|case|else|new|delete|goto|struct|class|union|enum|namespace|typename|using)$`)
 
 	// defaultCapture matches the start of a lambda with the default capture =, or a macro for it.
@@ -166,7 +166,7 @@ func variablesIn(text string) (list []string) {
 
 // reverses reports whether the lambda at a line and a column captures the elements of a parameter
 // pack from last to first in the device compile. It does if it first uses the pack in a right fold,
-// as in (f(v), ...). It returns false if the text does not tell.
+// as in (f(v), ...). It returns ok = false if the text does not show the order.
 func (s *source) reverses(pack string, line, column int64) (reversed, ok bool) {
 	list, rest, ok := s.lambdaAt(line, column)
 	if !ok || slices.Contains(variablesIn(strings.ReplaceAll(list, "...", " ")), pack) {
@@ -177,7 +177,7 @@ func (s *source) reverses(pack string, line, column int64) (reversed, ok bool) {
 	}) {
 		return false, false
 	}
-	uses := 0
+	used := false
 	for _, m := range names.FindAllStringSubmatchIndex(rest, -1) {
 		if m[2] >= 0 || rest[m[4]:m[5]] != pack {
 			continue
@@ -186,14 +186,13 @@ func (s *source) reverses(pack string, line, column int64) (reversed, ok bool) {
 		switch {
 		case !isUse:
 			continue
-		case uses == 0:
-			reversed = right
+		case !used:
+			reversed, used = right, true
 		case right != reversed && mayBeLater.MatchString(rest):
 			return false, false
 		}
-		uses++
 	}
-	return reversed, uses > 0
+	return reversed, used
 }
 
 var (
@@ -201,8 +200,8 @@ var (
 	// and operands that are not evaluated.
 	unclear = regexp.MustCompile(`#|\b[A-Z][A-Z0-9_]+\s*\(|\b(?:struct|class|union|enum|using|typedef|decltype|typeid|requires)\b|\bnoexcept\s*\(`)
 
-	// mayBeLater matches what can make another use the first one: a branch that the compiler
-	// discards, or a generic lambda.
+	// mayBeLater matches what can delay the first use in the text: a branch, which the compiler may
+	// discard, or a generic lambda.
 	mayBeLater = regexp.MustCompile(`\bif\s+constexpr\b|\bauto\b`)
 
 	sizeOf = regexp.MustCompile(`\bsizeof\s*(?:\.\.\.)?\s*$`)

@@ -19,8 +19,8 @@
 namespace rules_sycl {
 
 // The name of `here` records in the object file which kernel the host code submits: its type, its
-// size, and a hash of the type's name in the integration header (0 if there is none). 'devicec
-// host' compares that with the device compilation.
+// size, and a hash of the type's name in the integration header, or 0 if the header does not name
+// it. 'devicec host' compares that with the device compilation.
 template <class K, unsigned long Size, unsigned long Name>
 struct Submitted {
   __attribute__((used, visibility("hidden"))) static inline char here = 0;
