@@ -1,6 +1,6 @@
-// Ends a program that loads two kernels of one name and different code: libsycl would run one for
-// both. The linker finds those of one program or library; this finds those of several, when they
-// are loaded. It includes no header of the system that defines macros.
+// Terminates a program that loads different kernels with the same name, because libsycl would run
+// one for both. The linker detects them within a program or library. This header detects them in
+// several, when they are loaded. It includes no system header that defines macros.
 
 #pragma once
 #pragma GCC system_header
@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 namespace rules_sycl {
 namespace clash {
@@ -31,100 +30,88 @@ struct Module {
   const char *file;
   const Segment *segments;
   unsigned short count;
-
-  const char *shown() const { return file && *file ? file : "the program"; }
 };
 extern "C" int rules_sycl_each_module(int (*)(Module *, unsigned long, void *),
                                       void *) __asm__("dl_iterate_phdr");
 
-// Calls a function with each range of records of a module.
-template <class Function>
-void each_range(const Module &m, Function function) {
-  struct Note {
-    unsigned name_size, size, type;
-    char name[12];
-    long begin;
-    unsigned long bytes;
-  } __attribute__((packed));
-  for (const Segment *s = m.segments; s != m.segments + m.count; s++) {
-    if (s->type != 4) continue;  // PT_NOTE
-    const unsigned long alignment = s->alignment == 8 ? 8 : 4;
-    auto round = [&](unsigned long n) { return (n + alignment - 1) & ~(alignment - 1); };
-    const char *at = reinterpret_cast<const char *>(m.base + s->address);
-    for (unsigned long left = s->size; left >= 12;) {
-      auto *note = reinterpret_cast<const Note *>(at);
-      const unsigned long all = round(round(12 + note->name_size) + note->size);
-      if (all > left) break;
-      if (all == sizeof(Note) && !std::memcmp(note->name, "rules_sycl", 11)) {
-        auto *first = reinterpret_cast<const Record *>(at + 24 + note->begin);
-        function(first, first + note->bytes / sizeof(Record));
-      }
-      at += all;
-      left -= all;
-    }
-  }
-}
+struct Note {
+  unsigned name_size, size, type;
+  char name[12];
+  long begin;
+  unsigned long bytes;
+} __attribute__((packed));
 
-// The kernels by their names.
-struct Table {
+// Search visits the kernels of all modules twice. It counts them, and then adds them to a table.
+struct Search {
   struct Row {
     const Record *record;
-    const Module *module;
+    const char *file;
   };
-  Row *rows;
-  unsigned long size;
-
-  // Adds a kernel; returns one of the same name and other code, or null.
-  const Row *add(const Record &record, const Module &module) {
-    unsigned long i = record.name % size;
-    for (; rows[i].record; i = (i + 1) % size) {
-      const Record &r = *rows[i].record;
-      if (r.name != record.name) continue;
-      return r.place == record.place || (r.code && r.code == record.code) ? nullptr : rows + i;
-    }
-    rows[i] = {&record, &module};
-    return nullptr;
-  }
+  Row *rows;  // null while it counts
+  unsigned long size, records, modules;
 };
 
-__attribute__((visibility("hidden"), cold, noinline)) inline void check() {
-  struct Loaded {
-    Module modules[256];  // with kernels
-    unsigned long count = 0, records = 0;
-  };
-  auto *loaded = new (std::nothrow) Loaded;
-  if (!loaded) return;
-  rules_sycl_each_module(
-      [](Module *m, unsigned long, void *to) {
-        auto *loaded = static_cast<Loaded *>(to);
-        unsigned long records = 0;
-        each_range(*m, [&](const Record *first, const Record *end) { records += end - first; });
-        if (!records || loaded->count == 256) return 0;
-        loaded->modules[loaded->count++] = *m;
-        loaded->records += records;
-        return 0;
-      },
-      loaded);
-  Table table{nullptr, 2 * loaded->records + 1};
-  if (loaded->count > 1)
-    table.rows = static_cast<Table::Row *>(std::calloc(table.size, sizeof(Table::Row)));
-  for (unsigned long i = 0; table.rows && i < loaded->count; i++) {
-    const Module &m = loaded->modules[i];
-    each_range(m, [&](const Record *first, const Record *end) {
-      for (; first != end; first++) {
-        const Table::Row *other = table.add(*first, m);
-        if (!other || other->module == &m) continue;
-        std::fprintf(stderr,
-                     "rules_sycl: %s and %s have different kernels with the same name, and the "
-                     "runtime would run one for both: %s and %s; rename one of them, for example "
-                     "with a namespace\n",
-                     other->module->shown(), m.shown(), other->record->text(), first->text());
-        std::_Exit(1);
-      }
-    });
+// Adds a kernel to the table. Ends the program if the table has a kernel of another module with the
+// same name and other code.
+__attribute__((visibility("hidden"), cold, noinline)) inline void add(Search &all, const Record *r,
+                                                                      const char *file) {
+  unsigned long i = r->name % all.size;
+  for (; all.rows[i].record; i = (i + 1) % all.size) {
+    const Search::Row &other = all.rows[i];
+    if (other.record->name != r->name) continue;
+    if (other.file == file || other.record->place == r->place ||
+        (r->code && r->code == other.record->code))
+      return;
+    std::fprintf(stderr,
+                 "rules_sycl: %s and %s have different kernels with the same name, and the runtime "
+                 "would run one for both: %s and %s; rename one of them, for example with a "
+                 "namespace\n",
+                 *other.file ? other.file : "the program", *file ? file : "the program",
+                 other.record->text(), r->text());
+    std::_Exit(1);
   }
-  std::free(table.rows);
-  delete loaded;
+  all.rows[i] = {r, file};
+}
+
+// Counts or adds the kernels of a module.
+__attribute__((visibility("hidden"), cold, noinline)) inline int visit(Module *m, unsigned long,
+                                                                       void *search) {
+  Search &all = *static_cast<Search *>(search);
+  const unsigned long before = all.records;
+  for (const Segment *s = m->segments; s != m->segments + m->count; s++) {
+    if (s->type != 4) continue;  // PT_NOTE
+    const unsigned long mask = s->alignment == 8 ? 7 : 3;
+    const char *at = reinterpret_cast<const char *>(m->base + s->address);
+    for (unsigned long left = s->size; left >= 12;) {
+      auto *note = reinterpret_cast<const Note *>(at);
+      const unsigned long bytes =
+          (((12 + note->name_size + mask) & ~mask) + note->size + mask) & ~mask;
+      if (bytes > left) break;
+      if (bytes == sizeof(Note) && !std::memcmp(note->name, "rules_sycl", 11)) {
+        auto *r = reinterpret_cast<const Record *>(at + 24 + note->begin);
+        for (auto *end = r + note->bytes / sizeof(Record); r != end; r++) {
+          all.records++;
+          // Half of the rows stay empty, even if a thread loads a library after the count.
+          if (all.rows && all.records <= all.size / 2) add(all, r, m->file);
+        }
+      }
+      at += bytes;
+      left -= bytes;
+    }
+  }
+  all.modules += all.records != before;
+  return 0;
+}
+
+__attribute__((visibility("hidden"), cold, noinline)) inline void check() {
+  Search all{};
+  rules_sycl_each_module(visit, &all);
+  if (all.modules < 2) return;
+  all.size = 2 * all.records;
+  all.records = 0;
+  all.rows = static_cast<Search::Row *>(std::calloc(all.size, sizeof(Search::Row)));
+  if (all.rows) rules_sycl_each_module(visit, &all);
+  std::free(all.rows);
 }
 
 __attribute__((visibility("hidden"))) inline bool checked = false;  // once in a library

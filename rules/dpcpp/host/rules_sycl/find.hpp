@@ -71,8 +71,10 @@ struct Entry {
     // Without a lambda in it: typeid has the numbers of several classes K in blocks of a function.
     if (!type.pointer || (type.stable && std::strstr(type.stable, "Ul")))
       return type.stable ? type.stable : "";
-    const char *name = type.pointer->name() + 1;  // P is for the pointer
-    return type.reference ? type.reference + std::string(name) : name;
+    std::string name;
+    if (type.reference) name += type.reference;
+    name += type.pointer->name() + 1;  // P is for the pointer
+    return name;
   }
 };
 
@@ -103,8 +105,8 @@ inline const Kernel *find(const char *type, Kernels all) {
 
 #else
 
-// A name without the marks of internal functions. Compilers disagree on which ones have it. What is
-// readable is less: several classes K in blocks of a function are alike there.
+// A name without the marks of internal linkage, on which compilers disagree. The demangled name is
+// less precise: it is the same for several local classes K of a function.
 inline std::string unmarked(const char *type) {
   std::string out;
   for (; *type; type++)

@@ -73,7 +73,7 @@ struct Kernels {
 
 static_assert(sizeof(Kernel) == 64 && sizeof(Layout) == 32 && sizeof(Move) == 12 &&
                   sizeof(Kernels) == 32 && sizeof(sycl::detail::kernel_param_desc_t) == 12,
-              "hosttable writes other sizes");
+              "tools/internal/hostkernels/table.go writes different sizes");
 
 // The linker places the Kernels of this source after it.
 __attribute__((section("rules_sycl_kernels"), aligned(8))) static void *volatile before_kernels =
