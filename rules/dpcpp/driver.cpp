@@ -599,9 +599,27 @@ std::string fact_directory(const std::string &temporary) {
   return fs::path(fixed(directory + "/_", 43)).parent_path();
 }
 
-// is_libsycl reports whether a header is part of libsycl or of OpenCL, which test their own macros.
-bool is_libsycl(const std::string &name) {
-  return contains(name, "/include/sycl/") || contains(name, "/include/CL/");
+// user_files returns the files in a rule of a dependency file, without the target and the headers
+// of DPC++ and OpenCL.
+std::vector<std::string> user_files(std::string_view rule) {
+  constexpr std::string_view part = "/sycl/detail/defines_elementary.hpp";
+  std::vector<std::string> read = words(rule), files,
+                           other = {std::string(kToolchain), std::string(kFacts)};
+  for (std::string &name : read) {
+    name = file_name(name);
+    if (name.size() < part.size()) continue;
+    const size_t end = name.size() - part.size();
+    if (name.compare(end, part.size(), part)) continue;
+    for (const char *directory : {"/sycl/", "/unified-runtime/", "/CL/"})
+      other.push_back(name.substr(0, end) + directory);
+  }
+  const auto is_other = [&](const std::string &name) {
+    return std::any_of(other.begin(), other.end(),
+                       [&](const std::string &directory) { return has_prefix(name, directory); });
+  };
+  if (!read.empty())
+    std::remove_copy_if(read.begin() + 1, read.end(), std::back_inserter(files), is_other);
+  return files;
 }
 
 // write_compare writes the header that compares the macros of the two compilations.
@@ -616,15 +634,10 @@ void write_compare(const Arguments &args, const std::string &temporary, const st
     i = end + 1;
   }
   compare::Scan scan;
-  const std::vector<std::string> read = words(rule);  // the target comes first
-  for (size_t i = 1; i < read.size(); i++) {
-    if (has_prefix(read[i], kFacts)) {
-      device.facts.insert(read[i].substr(kFacts.size()));
-      continue;
-    }
-    const std::string name = file_name(read[i]);
-    if (name[0] != '/' && !is_libsycl(name)) scan.file(name, read_file(name));
-  }
+  for (const std::string &word : words(rule))
+    if (has_prefix(word, kFacts)) device.facts.insert(word.substr(kFacts.size()));
+  for (const std::string &name : user_files(rule))
+    if (name[0] != '/') scan.file(name, read_file(name));
   write_file(temporary, args.compare, compare::Header(device, scan).text());
 }
 
@@ -640,16 +653,6 @@ bool has_lambdas(std::string_view text) {
   return false;
 }
 
-// header_directory returns the directory of DPC++'s headers among the files that were read.
-std::string header_directory(const std::vector<std::string> &read) {
-  constexpr std::string_view part = "/sycl/handler.hpp";
-  for (const std::string &name : read) {
-    if (name.size() > part.size() && contains(name.substr(name.size() - part.size()), part))
-      return name.substr(0, name.size() - part.size() + 1);
-  }
-  return "/";
-}
-
 // class_text returns comments for the integration header: the classes of kernels with lambdas, and
 // the files that have kernels or lambdas. g++ may lay out lambdas differently, which the
 // comparison with the host code detects.
@@ -662,14 +665,8 @@ std::string class_text(const jit::Result &result, const std::string &header,
   for (const auto &[kernel, description] : descriptions)
     out.append("// Class of ").append(kernel).append(": " + description + "\n");
   if (out.empty()) return out;
-  std::vector<std::string> read = words(rule);
-  read.erase(read.begin());  // the target
-  for (std::string &name : read) name = file_name(name);
-  const std::string library = header_directory(read);
-  for (const std::string &name : read) {
-    if (has_prefix(name, library + "sycl/") || has_prefix(name, library + "CL/") ||
-        has_prefix(name, kToolchain) || has_prefix(name, kFacts) || contains(name, "/include/c++/"))
-      continue;
+  for (const std::string &name : user_files(rule)) {
+    if (contains(name, "/include/c++/")) continue;
     if (contains(header, "\"" + fs::path(name).filename().string() + "\"") ||
         has_lambdas(read_file(name)))
       out.append("// File ").append(name).append("\n");

@@ -165,6 +165,30 @@ func TestLibraryInclude(t *testing.T) {
 	}
 }
 
+// TestLibraryCompare checks that macros are compared in a user's directory include/sycl, and not in
+// libsycl's.
+func TestLibraryCompare(t *testing.T) {
+	driver, library := usersDriver(t), library(t)
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("own/include/sycl", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Dir(filepath.Dir(library)), "dpcpp"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "own/include/sycl/own.hpp", "#ifdef OWN\n#endif\n")
+	write(t, "k.cpp", "#include <sycl/sycl.hpp>\n#include \"own/include/sycl/own.hpp\"\n")
+	must(t, driver, "compile", "--library", library, "--output", "k.bc", "--compare", "compare.h", "--depfile", "k.d",
+		"k.cpp", "--", "-std=c++17", "-isystem", "dpcpp/include")
+	if rule := read(t, "k.d"); !strings.Contains(rule, "dpcpp/include/sycl/sycl.hpp") {
+		t.Fatalf("another sycl.hpp was read:\n%s", rule)
+	}
+	text := read(t, "compare.h")
+	if !strings.Contains(text, "own/include/sycl/own.hpp") || strings.Contains(text, "dpcpp/include") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
 // TestLibraryClasses checks that the header describes the classes of kernels with lambdas, and lists
 // the files that have kernels or lambdas.
 func TestLibraryClasses(t *testing.T) {
