@@ -40,7 +40,7 @@ func (a Aspect) String() string {
 	return "aspect " + strconv.FormatUint(uint64(a), 10)
 }
 
-// A Named is an aspect with its name, for JSON files. The name is decisive because the numbers of
+// A Named is an aspect with its name, for JSON files. Readers use the name, because the numbers of
 // DPC++ differ between releases.
 type Named struct {
 	Name  string `json:"name"`

@@ -81,7 +81,7 @@ type Checker struct {
 // New returns a Checker that resolves target names with config.
 func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
 
-// Check returns the status of an image that requires q on d, with the reasons if it does not run.
+// Check returns the status on d of an image that requires q, with the reasons if it does not run.
 func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
 	r := Result{Status: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects, false)

@@ -139,7 +139,7 @@ func extensionReason(name string, d *deviceconfig.Device) Reason {
 	e := aspect.ExtensionNamed(name)
 	switch {
 	case e == nil:
-		reason.Text = fmt.Sprintf("Current compilers for devices refuse SPIR-V extension %s, which older compilers accepted", name)
+		reason.Text = fmt.Sprintf("Current device compilers reject SPIR-V extension %s, which older compilers accepted", name)
 		if advice, ok := aspect.RetiredExtensions[name]; ok {
 			reason.Text += ": " + advice
 		}
@@ -147,7 +147,7 @@ func extensionReason(name string, d *deviceconfig.Device) Reason {
 		reason.Text = fmt.Sprintf("Whether SPIR-V extension %s is supported on the device is not known: %s for devices without it", name, e.Advice)
 	default:
 		reason.Status = Incompatible
-		reason.Text = fmt.Sprintf("SPIR-V extension %s is not supported on the device, whose compiler refuses it: %s", name, e.Advice)
+		reason.Text = fmt.Sprintf("SPIR-V extension %s is not supported on the device, whose compiler rejects it: %s", name, e.Advice)
 	}
 	return reason
 }

@@ -76,7 +76,7 @@ func TestReadResult(t *testing.T) {
 		{"a different file", `{"secret": "x"}`, "not a result"},
 		{"a finding of an unknown rule", strings.Replace(text, `"rule": "missing-aspect"`, `"rule": "x"`, 1), `has the unknown rule "x"`},
 		{"a finding on no device", regexp.MustCompile(`(?s)"devices": \[\s+\{\s+"available".*?\],`).ReplaceAllString(text, `"devices": [],`), "has no device"},
-		{"a different version", strings.Replace(text, `"schema-version": "1.0"`, `"schema-version": "2.0"`, 1), "unsupported version; expected 1.0"},
+		{"a different version", strings.Replace(text, `"schema-version": "1.0"`, `"schema-version": "2.0"`, 1), `unsupported version "2.0"; expected 1.0`},
 	} {
 		_, err := ReadResult("r.json", strings.NewReader(test.text))
 		var bad *SyntaxError

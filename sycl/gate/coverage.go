@@ -87,7 +87,7 @@ func (c *coverage) reports() {
 	for _, t := range c.result.targets {
 		statuses += len(t.statuses)
 		if t.differ > 0 {
-			c.addProblem(t, ReportInvalid, "", Error, fmt.Sprintf("the reports contradict each other in %d statuses: make them from the same build, or give targets that differ labels that differ", t.differ))
+			c.addProblem(t, ReportInvalid, "", Error, fmt.Sprintf("the reports contradict each other in %d statuses; create them from the same build, or give different targets different labels", t.differ))
 		}
 	}
 	c.commits()

@@ -15,7 +15,7 @@ type Change struct {
 	Counts     map[compat.Status]int `json:"counts,omitempty"` // kernels of an added or removed device
 	Device     string                `json:"device,omitempty"` // "" for added or removed kernels
 	Kernel     string                `json:"kernel,omitempty"` // demangled; "" for added or removed devices
-	Kind       string                `json:"kind"`             // lost, won or changed for statuses; otherwise removed, added or renamed
+	Kind       string                `json:"kind"`             // lost, gained or changed for statuses; otherwise removed, added or renamed
 	Name       string                `json:"name,omitempty"`   // mangled
 	New        compat.Status         `json:"new,omitzero"`
 	NewReasons []ChangeReason        `json:"new-reasons,omitempty"` // of the new status
@@ -62,10 +62,10 @@ type Difference struct {
 // device has no numbers.
 type DeviceChange struct {
 	Device string                `json:"device"`
+	Gained int                   `json:"gained"`
 	Lost   int                   `json:"lost"` // kernels that no longer run on it
 	New    map[compat.Status]int `json:"new,omitempty"`
 	Old    map[compat.Status]int `json:"old,omitempty"`
-	Won    int                   `json:"won"`
 }
 
 // Lost reports whether something is worse: a kernel no longer runs on a device, or a kernel or a
@@ -89,7 +89,7 @@ func Diff(old, now []*Index) *Difference {
 		d.Changes = append(d.Changes, c)
 	}
 	d.Devices = devicesOf(before, after, d.Changes)
-	kinds := []string{"lost", "removed", "changed", "won", "added", "renamed"}
+	kinds := []string{"lost", "removed", "changed", "gained", "added", "renamed"}
 	rank := func(c *Change) int { // devices first
 		n := slices.Index(kinds, c.Kind)
 		if c.Kernel == "" {
@@ -249,8 +249,8 @@ func devicesOf(before, after map[string]*target, changes []Change) []DeviceChang
 		case c.Kernel == "":
 		case c.Kind == "lost":
 			of(c.Device).Lost++
-		case c.Kind == "won":
-			of(c.Device).Won++
+		case c.Kind == "gained":
+			of(c.Device).Gained++
 		}
 	}
 	list := []DeviceChange{}
@@ -292,7 +292,7 @@ func kindOf(was, is compat.Status) string {
 	case was == compat.Compatible:
 		return "lost"
 	case is == compat.Compatible:
-		return "won"
+		return "gained"
 	}
 	return "changed"
 }

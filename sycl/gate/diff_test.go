@@ -60,7 +60,7 @@ func TestRenamed(t *testing.T) {
 		{name: "numbers of lambdas", old: map[string]uint32{"f()::{lambda(h&)#10002}": 0}, now: map[string]uint32{"f()::{lambda(h&)#1}": 0}, renames: []Renaming{{"", 1, "", RenamedSymbol}}},
 		{name: "several lambdas", old: map[string]uint32{"f()::{lambda(h&)#1}": 0, "f()::{lambda(h&)#3}": 0}, now: map[string]uint32{"f()::{lambda(h&)#2}": 0}, unpaired: [2]int{2, 1}, lost: true},
 		{name: "status is lost", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0}, nowFP64: "b::K", renames: []Renaming{{"a", 1, "b", RenamedNamespace}}, lost: true},
-		{name: "status is won", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0}, oldFP64: "a::K", renames: []Renaming{{"a", 1, "b", RenamedNamespace}}},
+		{name: "status is gained", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0}, oldFP64: "a::K", renames: []Renaming{{"a", 1, "b", RenamedNamespace}}},
 	} {
 		old := renamable("l", test.old, map[string]reporttest.On{test.oldFP64: fp64})
 		now := renamable("l", test.now, map[string]reporttest.On{test.nowFP64: fp64})
@@ -69,7 +69,7 @@ func TestRenamed(t *testing.T) {
 			t.Errorf("%s: %+v, lost %t, unpaired %v", test.name, d.Renames, d.Lost(), d.Unpaired)
 		}
 		for _, c := range d.Changes {
-			if isRenamed := c.OldKernel != ""; (c.Kind == "lost" || c.Kind == "won" || c.Kind == "renamed") != isRenamed {
+			if isRenamed := c.OldKernel != ""; (c.Kind == "lost" || c.Kind == "gained" || c.Kind == "renamed") != isRenamed {
 				t.Errorf("%s: %+v", test.name, c)
 			}
 		}

@@ -49,7 +49,7 @@ func (w *policyDiff) devices() {
 		// A report that lacks a device named in the policy is a failure, except for patterns that
 		// other devices match.
 		case p != "*" && !w.requiresReport(p) && !slices.ContainsFunc(w.reported, func(id string) bool { return matchDevice([]string{p}, id) }):
-			w.addIf(true, "that no report is about %s is no longer a failure; the policy requires %s", p, strings.Join(w.now.Required, ", "))
+			w.addIf(true, "a missing report on %s is no longer a failure; the policy requires %s", p, strings.Join(w.now.Required, ", "))
 		}
 	}
 	either := slices.Concat(w.now.Required, w.now.Supported)
@@ -173,12 +173,12 @@ func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 	// If the older baseline has a target or device that the reports lack, coverage is lost, but
 	// this does not fail if the newer baseline lacks it, too.
 	if gone := unlisted(old, now); gone != nil {
-		list = append(list, fmt.Sprintf("the baseline no longer lists %s: it is no failure when these are not checked", shorten(gone)))
+		list = append(list, fmt.Sprintf("the baseline no longer lists %s, so nothing fails if these are not checked", shorten(gone)))
 	}
 	was := old.digests()
 	for _, d := range now.Devices {
 		if current := e.result.digests[d.ID]; current != "" && d.Digest != current && d.Digest != was[d.ID] {
-			list = append(list, fmt.Sprintf("the baseline has data of the device %s that neither its reports nor the base branch have: new problems on it do not fail", d.ID))
+			list = append(list, fmt.Sprintf("the baseline has data of the device %s that neither the reports nor the base branch have, so new problems on this device do not fail the check", d.ID))
 		}
 	}
 	return list

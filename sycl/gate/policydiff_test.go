@@ -25,16 +25,16 @@ func TestWeakened(t *testing.T) {
 		{"a device that is required instead", "devices: {required: [a], supported: [c]}", "devices: {required: [a, c]}", nil},
 		{"an alias of a device", "devices: {required: [intel_gpu_12_60_7]}", "devices: {required: [intel_gpu_pvc]}", nil},
 		{"a pattern", "devices: {required: ['intel_*']}", "devices: {required: ['intel_gpu_*']}", []string{"devices intel_* are no longer required"}},
-		{"a broader pattern", "devices: {required: ['nvidia_gpu_*']}", "devices: {required: ['nvidia_*']}", []string{"that no report is about nvidia_gpu_* is no longer a failure; the policy requires nvidia_*"}},
+		{"a broader pattern", "devices: {required: ['nvidia_gpu_*']}", "devices: {required: ['nvidia_*']}", []string{"a missing report on nvidia_gpu_* is no longer a failure; the policy requires nvidia_*"}},
 		{"a broader pattern for reported devices", "devices: {required: ['intel_gpu_*']}", "devices: {required: ['intel_*']}", nil},
 		{"all devices, then named ones", "devices: {required: ['*']}", "devices: {required: [a, b]}", []string{"devices other than a, b are no longer required"}},
 		{"no list, then named devices", "fail-on: new", "devices: {required: [a]}", []string{"devices other than a are no longer required"}},
 		{"all devices, then none", "devices: {required: ['*']}", "devices: {informative: ['*']}", []string{"devices * are no longer required"}},
 		{"reported devices, then all", "devices: {required: [a, b]}", "devices: {required: ['*']}", nil},
-		{"named devices including an unreported one, then all", "devices: {required: [a, gone]}", "devices: {required: ['*']}", []string{"that no report is about gone is no longer a failure; the policy requires *"}},
-		{"named devices including an unreported one, then patterns", "devices: {required: [a, gone]}", "devices: {required: ['a*', 'g*']}", []string{"that no report is about gone is no longer a failure; the policy requires a*, g*"}},
+		{"named devices including an unreported one, then all", "devices: {required: [a, gone]}", "devices: {required: ['*']}", []string{"a missing report on gone is no longer a failure; the policy requires *"}},
+		{"named devices including an unreported one, then patterns", "devices: {required: [a, gone]}", "devices: {required: ['a*', 'g*']}", []string{"a missing report on gone is no longer a failure; the policy requires a*, g*"}},
 		{"a deleted policy", "devices: {required: [a, gone]}\nfail-on: any\nrules: {kernel-lost: error}", none,
-			[]string{"that no report is about gone is no longer a failure; the policy requires *", "fail-on is new, not any", "the rule kernel-lost is warning, not error"}},
+			[]string{"a missing report on gone is no longer a failure; the policy requires *", "fail-on is new, not any", "the rule kernel-lost is warning, not error"}},
 		{"a first policy that requires nothing", none, "fail-on: none", []string{"fail-on is none, not new"}},
 		{"a first policy with the reported devices", none, "devices: {required: [a, b]}", []string{"devices other than a, b are no longer required"}},
 		{"a first policy that requires more", none, "fail-on: any\nfail-on-stale: true\nundetermined: error", nil},
@@ -118,13 +118,13 @@ func TestWeakenedBaseline(t *testing.T) {
 		{"more entries, which the base reports have", Baseline{Findings: []Entry{k}}, Baseline{Findings: []Entry{k, l}}, reports(bad, "a", "b"), nil},
 		{"a first baseline", Baseline{}, Baseline{Findings: []Entry{k, l}, Targets: both}, nil, []string{"2 known problems are not in the baseline of the base branch"}},
 		{"no targets", Baseline{Targets: both}, Baseline{}, nil,
-			[]string{"the baseline no longer lists the target //p:t, the target //p:u: it is no failure when these are not checked"}},
+			[]string{"the baseline no longer lists the target //p:t, the target //p:u, so nothing fails if these are not checked"}},
 		{"no devices", Baseline{Targets: both}, Baseline{Targets: []BaselineTarget{{nil, "//p:t"}, {[]string{"a"}, "//p:u"}}}, nil,
-			[]string{"the baseline no longer lists the device a of //p:t, the device b of //p:t: it is no failure when these are not checked"}},
+			[]string{"the baseline no longer lists the device a of //p:t, the device b of //p:t, so nothing fails if these are not checked"}},
 		{"data of devices", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{digest["a"], "a"}, {digest["b"], "b"}}}, nil,
 			[]string{"the data of the required device a differ from the base branch's baseline"}},
 		{"data of unused devices", Baseline{Devices: []BaselineDevice{{digest["a"], "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
-			[]string{"the baseline has data of the device a that neither its reports nor the base branch have: new problems on it do not fail"}},
+			[]string{"the baseline has data of the device a that neither the reports nor the base branch have, so new problems on this device do not fail the check"}},
 		{"data of devices that is also outdated in the base", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
 			[]string{"the data of the required device a differ from the base branch's baseline"}},
 	} {
@@ -151,7 +151,7 @@ func TestWeakenedBaseline(t *testing.T) {
 // A deleted baseline is equivalent to an empty one.
 func TestBaselineDeleted(t *testing.T) {
 	in := Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})), Today: today, BaseBaseline: &Baseline{File: "b.json", Targets: []BaselineTarget{{[]string{"a"}, "//gone:t"}}}}
-	want := "the baseline no longer lists the target //gone:t: it is no failure when these are not checked"
+	want := "the baseline no longer lists the target //gone:t, so nothing fails if these are not checked"
 	if got := weaknesses(Evaluate(in)); len(got) != 1 || got[0] != want {
 		t.Errorf("got %q", got)
 	}

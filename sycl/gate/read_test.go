@@ -68,7 +68,7 @@ func TestReadPolicyErrors(t *testing.T) {
 		{"nothing", "", `p.yaml: empty policy; "version: 1" is required`},
 		{"a comment", "# x\n", `"version: 1" is required`},
 		{"no version", "fail-on: new\n", `p.yaml:1: missing "version: 1"`},
-		{"an unsupported version", "version: 2\n", `p.yaml:1: version: unsupported version "2"; use a newer tool`},
+		{"an unsupported version", "version: 2\n", `p.yaml:1: version: unsupported version "2"; expected 1, or use a newer tool`},
 		{"a list", "- a\n", "p.yaml:1: expected keys with values"},
 		{"an unknown key", "version: 1\nfail_on: new\n", `p.yaml:2: unknown key "fail_on"; did you mean fail-on?`},
 		{"a key without a similar name", "version: 1\nx: new\n", `p.yaml:2: unknown key "x"; expected one of allow, `},
@@ -155,7 +155,7 @@ func TestReadBaselineErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "", "the file is empty"},
 		{"an unknown schema", replace("compat-baseline/v1", "compat-baseline/v2"), "not a baseline"},
-		{"an unsupported version", replace(`"1.0"`, `"1.1"`), "unsupported version; expected 1.0"},
+		{"an unsupported version", replace(`"1.0"`, `"1.1"`), `unsupported version "1.1"; expected 1.0`},
 		{"an edited requirement", replace(`"required":"fp64"`, `"required":"fp16"`), "does not match its entry"},
 		{"a rule that baselines do not support", replace(`"rule":"missing-aspect"`, `"rule":"coverage-lost"`), "does not match its entry"},
 		{"a count below 1", replace(`"count":1`, `"count":0`), "count 0 is out of range (1 to 2147483647)"},

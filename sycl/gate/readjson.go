@@ -58,7 +58,7 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 	case schema != f.schema:
 		return nil, other
 	case version != f.version:
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("unsupported version; expected %s, use a newer tool", f.version)}
+		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("unsupported version %q; expected %s: recreate the file, or use the tool that wrote it", version, f.version)}
 	}
 	return data, nil
 }

@@ -98,7 +98,7 @@ func (p *policyReader) policy(n *yaml.Node) error {
 	case lines["version"] == 0:
 		return p.errorf(n, "", `missing "version: 1"`)
 	case version != "1":
-		return &SyntaxError{File: p.File, Line: lines["version"], Key: "version", Msg: fmt.Sprintf("unsupported version %q; use a newer tool", version)}
+		return &SyntaxError{File: p.File, Line: lines["version"], Key: "version", Msg: fmt.Sprintf("unsupported version %q; expected 1, or use a newer tool", version)}
 	case len(p.Required)+len(p.Supported)+len(p.Informative) == 0:
 		p.Required = []string{"*"}
 	}

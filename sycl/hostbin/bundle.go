@@ -122,9 +122,9 @@ func (in *input) compressedHeader() (h compressedHeader, err error) {
 	h.size, h.method = map[uint16]int64{1: 20, 2: 24, 3: 32}[version], binfile.Compression(method)
 	switch {
 	case h.size == 0:
-		return h, in.unsupportedf(4, "the version of the compressed bundle is %d; supported are 1, 2 and 3", version)
+		return h, in.unsupportedf(4, "unsupported compressed bundle version %d; expected 1, 2 or 3", version)
 	case method > uint16(binfile.Zstd):
-		return h, in.unsupportedf(6, "the bundle is compressed by method %d; supported are 0, zlib, and 1, zstd", method)
+		return h, in.unsupportedf(6, "unsupported compression method %d of the bundle; expected 0 (zlib) or 1 (zstd)", method)
 	}
 	if err := in.read(h.head[:h.size], 0, "the header of the compressed bundle"); err != nil {
 		return h, err

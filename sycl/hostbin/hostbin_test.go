@@ -396,7 +396,7 @@ func TestErrors(t *testing.T) {
 		{"partial entry", change(func(_ *program, image []any) { image[9] = image[9].(pointer) - 8 }), "not a multiple of 32"},
 		{"entries out of range", change(func(_ *program, image []any) { image[8] = outside }), "table of entries"},
 		{"property sets out of range", change(func(_ *program, image []any) { image[10] = outside }), "table of property sets"},
-		{"unknown property type", sets(pointer(start), 0, 3, 0), "the type is 3"},
+		{"unknown property type", sets(pointer(start), 0, 3, 0), "unknown type 3"},
 		{"33-bit number", sets(pointer(start), 0, 1, 1<<32), "is not a 32-bit number"},
 		{"byte array without a length", sets(pointer(start), pointer(start), 2, 7), "byte array of 7 bytes"},
 		{"byte array out of range", sets(pointer(start), outside, 2, 8), "byte array of 8 bytes (including its 8-byte length) at address 0x10"},
@@ -409,7 +409,7 @@ func TestErrors(t *testing.T) {
 			p := &program{start: start}
 			p.descriptor(2, p.image(2, 4, 2, false, "spir64", []byte("spirv"))...)
 			return p.linked(3, true)
-		}(), "image 1 of 2 of a descriptor"},
+		}(), "image 1 of 2 in a descriptor"},
 		{"two symbol tables", object(
 			testSection{name: ".data", typ: 1, flags: sectionAllocate, content: make([]byte, 8)},
 			testSection{name: ".rela.data", typ: sectionRela, link: 3, info: 1, content: make([]byte, elfRela)},
@@ -430,8 +430,8 @@ func TestErrors(t *testing.T) {
 		{"text after the last part", []byte(textBundle(";", "sycl-spir64", "x") + "more"), `unexpected "more" in the bundle`},
 		{"text with a long identifier", []byte(textBundle(";", strings.Repeat("x", 257), "x")), "short identifier"},
 		{"text without a target", []byte(textBundle(";", "sycl", "x")), "is not KIND-TRIPLE"},
-		{"compressed bundle of version 4", edit(ccob, 4, 4), "version of the compressed bundle is 4"},
-		{"unknown compression method", edit(ccob, 6, 2), "compressed by method 2"},
+		{"compressed bundle of version 4", edit(ccob, 4, 4), "compressed bundle version 4"},
+		{"unknown compression method", edit(ccob, 6, 2), "unsupported compression method 2"},
 		{"wrong size of a compressed bundle", append(bytes.Clone(ccob), 0), "the compressed bundle should have"},
 		{"wrong inflated size", edit(ccob, 12, 1), "inflates to more than the 1 bytes"},
 		{"inflated size of a decompression bomb", edit(ccob, 15, 0x20), "refused as a decompression bomb"},

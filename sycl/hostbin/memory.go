@@ -334,7 +334,7 @@ func (m *memory) images(address, count uint64) error {
 		m.reading = m.at(address)
 		size := imageWords(first[0])
 		if size == 0 {
-			return m.in.errorf(m.reading, "image %d of %d of a descriptor starts with %#x, not with version 2 or 3 and the kind of SYCL", i, count, first[0])
+			return m.in.errorf(m.reading, "image %d of %d in a descriptor starts with %#x; expected version 2 or 3 and the offload kind SYCL", i, count, first[0])
 		}
 		w, err := m.words(address, size, "an image of a descriptor")
 		if err != nil {
@@ -558,5 +558,5 @@ func (m *memory) value(address uint64, typ uint32, size uint64, set, key string)
 		}
 		return propset.Bits(payload, bits), nil
 	}
-	return fail("the type is %d; known are 1, a number, and 2, a byte array", typ)
+	return fail("unknown type %d; expected 1 (number) or 2 (byte array)", typ)
 }

@@ -139,7 +139,7 @@ func (p *parser) rawHeader(buffer []byte) ([]byte, error) {
 	p.file.Version = version
 	switch need := headerSize(version); {
 	case version < 1 || version > 3:
-		return nil, &FormatError{p.base + 4, fmt.Sprintf("the version is %d; supported are 1, 2 and 3", version), binfile.Unsupported}
+		return nil, &FormatError{p.base + 4, fmt.Sprintf("unsupported version %d; expected 1, 2 or 3", version), binfile.Unsupported}
 	case have < need:
 		return nil, p.cutf(0, "%d bytes are too few for the header, which has %d in version %d", have, need, version)
 	default:

@@ -65,8 +65,8 @@ type Options struct {
 	Compression Compression // in version 3 only
 }
 
-// Write writes the images exactly as LLVM does: with version 1 as one container each, with the
-// others as one container. Images are read while they are copied, and are read twice if they are
+// Write writes the images exactly as LLVM does: in version 1, one container per image; in later
+// versions, one container for all. Images are read while they are copied, twice if they are
 // compressed.
 func Write(w io.Writer, images []Image, o Options) error {
 	version := o.Version
@@ -75,7 +75,7 @@ func Write(w io.Writer, images []Image, o Options) error {
 	}
 	switch {
 	case version > 3:
-		return fmt.Errorf("offload binary: cannot write version %d: supported are 1, 2 and 3", version)
+		return fmt.Errorf("offload binary: cannot write version %d; expected 1, 2 or 3", version)
 	case o.Compression != Uncompressed && version != 3:
 		return fmt.Errorf("offload binary: version %d does not support compression; use version 3", version)
 	case len(images) == 0:

@@ -160,7 +160,7 @@ define spir_kernel void @k() "sycl-module-id"="a.cpp" {
 }
 declare ptr @llvm.sycl.alloca.p0.p0.p0.p0.f64(ptr, ptr, ptr, double, i64)
 `
-	if _, err := run(parse(t, alloca), Options{Split: SplitOptions{Mode: SplitPerSource}}); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "in 'k': memory of as many elements") {
+	if _, err := run(parse(t, alloca), Options{Split: SplitOptions{Mode: SplitPerSource}}); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "in 'k': private_alloca with the size of") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -82,7 +82,7 @@ func Parse(name string) (*Release, error) {
 	if name == "2026.1" || strings.HasPrefix(name, "2026.1.") {
 		return Default(), nil
 	}
-	return nil, fmt.Errorf("unknown release %q of the runtime: known are %s", name, Names())
+	return nil, fmt.Errorf("unknown runtime release %q; expected one of %s", name, Names())
 }
 
 func (r *Release) String() string { return r.Name }

@@ -129,7 +129,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "2026", "2024.2", "2026.20", "2027.0"} {
-		if r, err := Parse(name); err == nil || !strings.Contains(err.Error(), "known are 2025.3, 2026.0, 2026.2") {
+		if r, err := Parse(name); err == nil || !strings.Contains(err.Error(), "expected one of 2025.3, 2026.0, 2026.2") {
 			t.Errorf("%q: %v, %v", name, r, err)
 		}
 	}
@@ -175,7 +175,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	r.Add(Set).Put("release", propset.String("9"))
-	if _, err := Recorded(r); err == nil || !strings.HasPrefix(err.Error(), "[rules_sycl/runtime] release: unknown release") {
+	if _, err := Recorded(r); err == nil || !strings.HasPrefix(err.Error(), "[rules_sycl/runtime] release: unknown runtime release") {
 		t.Error(err)
 	}
 	r.Add(Set).Put("release", propset.Uint(9))

@@ -118,7 +118,7 @@ func (v *v2Reader) role(i int, e wrapped) (string, error) {
 	case !ok:
 		v.found(entryStrings, placeOf(i), "the string %s is missing", stringFormat)
 	case format != "2" && role == roleGlobal:
-		return "", errorf(e.base, "the SYCLBIN version is %s; in this layout only 2 is supported", safetext.Quote(format))
+		return "", errorf(e.base, "unsupported SYCLBIN version %s; expected 2 in this layout", safetext.Quote(format))
 	case format != "2":
 		v.found(entryStrings, placeOf(i), "the string %s is %s, not 2", stringFormat, safetext.Quote(format))
 	}

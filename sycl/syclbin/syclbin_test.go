@@ -617,7 +617,7 @@ func TestVersion2Errors(t *testing.T) {
 		{"no space for the metadata size", []offload.Image{global, meta, v2Entry("ir", "1234567", "am_index", "0")}, "7 bytes, too few for the size of its metadata"},
 		{"metadata larger than the image", []offload.Image{global, meta, v2Entry("ir", "\xff\xff\xff\xff\xff\xff\xff\xff", "am_index", "0")}, "metadata of entry 2, 18446744073709551615 bytes, is larger"},
 		{"bad metadata", []offload.Image{global, meta, v2Entry("ir", prefixed("x", ""), "am_index", "0")}, "metadata of entry 2: line 1"},
-		{"a newer format", []offload.Image{newer}, `the SYCLBIN version is "3"; in this layout only 2 is supported`},
+		{"a newer format", []offload.Image{newer}, `unsupported SYCLBIN version "3"; expected 2 in this layout`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -99,7 +99,7 @@ func (o *Options) complete() error {
 	}
 	switch {
 	case o.Version != 1 && o.Version != 2:
-		return fmt.Errorf("syclbin: cannot write version %d: supported are 1 and 2", o.Version)
+		return fmt.Errorf("syclbin: cannot write version %d; expected 1 or 2", o.Version)
 	case o.Bare && o.Container != 0:
 		return errors.New("syclbin: a bare file cannot have a container")
 	case o.Version == 2 && (o.Container != 2 || o.ImageKind != offload.KindSYCLBIN):

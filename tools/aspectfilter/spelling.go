@@ -31,7 +31,7 @@ compares explicit SIMD intrinsics and SPIR-V extensions.`,
 			f := new(filter)
 			target := fs.String("target", "", "keep the rows that this `target` can run")
 			buildstep.DeviceConfigFiles(fs, &f.configs)
-			output := fs.String("o", "-", "write the table to this `file` (default standard output)")
+			output := fs.String("o", "-", "write the table to this `file`; - is standard output")
 			return func(ctx context.Context, env *cli.Env, args []string) error {
 				f.filters.Values, f.outputs.Values = []string{*target}, []string{*output}
 				return f.run(ctx, env, args)

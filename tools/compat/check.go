@@ -50,7 +50,7 @@ func (c *checkCommand) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&c.Category, "category", "", "`name` that distinguishes several results for one change, such as results of several configurations")
 	fs.BoolVar(&c.warnOnly, "warn-only", false, "print problems as warnings on standard error and exit with 0")
 	fs.BoolVar(&c.all, "all", false, "also list notes and problems that the policy covers; for --format text")
-	fs.StringVar(&c.format, "format", "text", "`"+formatsOf(gatefiles.Writers, "|")+"`")
+	fs.StringVar(&c.format, "format", "text", "`"+formatsOf(gatefiles.Writers, "|")+"`: output format")
 	fs.StringVar(&c.program, "program", "", "`command` that runs compat, as shown by --format text (default 'compat')")
 	fs.StringVar(&c.fix, "fix-command", "", "`command` that proposes edits of BUILD files, as shown by --format text (default 'compat fix' with the report)")
 	fs.StringVar(&c.output, "output", "", "write to this `file` (default standard output)")
@@ -58,7 +58,7 @@ func (c *checkCommand) setup(fs *flag.FlagSet) cli.Run {
 	c.files = map[string]*string{}
 	for name := range gatefiles.Writers {
 		if name != "text" {
-			c.files[name] = fs.String(name+"-file", "", "also write the result as "+name+" to this `file`")
+			c.files[name] = fs.String(name+"-file", "", "also write the result in the format "+name+" to this `file`")
 		}
 	}
 	return c.run

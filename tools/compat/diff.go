@@ -50,7 +50,7 @@ var diffWriters = map[string]func(io.Writer, *gate.Difference, render.ChangeOpti
 }
 
 func (d *diffCommand) setup(fs *flag.FlagSet) cli.Run {
-	fs.StringVar(&d.format, "format", "text", "`"+formatsOf(diffWriters, "|")+"`")
+	fs.StringVar(&d.format, "format", "text", "`"+formatsOf(diffWriters, "|")+"`: output format")
 	fs.StringVar(&d.output, "output", "", "write to this `file` (default standard output)")
 	fs.BoolVar(&d.all, "all", false, "print all changes in text, markdown and html")
 	fs.BoolVar(&d.exitCode, "exit-code", false, "exit with 1 if anything was lost")

@@ -254,8 +254,8 @@ func TestDiff(t *testing.T) {
 	if code, stdout, _ := run(t, "diff", "--exit-code", "before.json", "now.json"); code != 1 || stdout != lost {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
-	won := "won: kernel 'Fp64Axpy' on intel_gpu_pvc: incompatible (it requires aspect fp64) → compatible (//demo:kernels)\n"
-	if code, stdout, _ := run(t, "diff", "--exit-code", "now.json", "before.json"); code != 0 || stdout != won {
+	gained := "gained: kernel 'Fp64Axpy' on intel_gpu_pvc: incompatible (it requires aspect fp64) → compatible (//demo:kernels)\n"
+	if code, stdout, _ := run(t, "diff", "--exit-code", "now.json", "before.json"); code != 0 || stdout != gained {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "pvc.json", "--devices", "intel_gpu_pvc", "k.syclbin")

@@ -116,7 +116,7 @@ func (s *showCommand) setupView(fs *flag.FlagSet) {
 
 // formatFlag declares the flag that selects the format.
 func (s *showCommand) formatFlag(fs *flag.FlagSet) {
-	fs.StringVar(&s.format, "format", "", "`"+formatsOf(writers, "|")+"` (default by the name of --output, html with --open, else text)")
+	fs.StringVar(&s.format, "format", "", "`"+formatsOf(writers, "|")+"`: output format (default by the extension of --output, html with --open, else text)")
 }
 
 // endings maps file name endings to formats.

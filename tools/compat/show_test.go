@@ -106,7 +106,7 @@ func TestNamesSelectKernels(t *testing.T) {
 func TestMarkdownFitsInAComment(t *testing.T) {
 	r := enterLarge(t)
 	text := mustRun(t, "show", "--format", "markdown", "large report.json")
-	if len(text) > 65_536 || !strings.Contains(text, "not shown, to keep the text short. `compat show 'large report.json' --all` shows all.") {
+	if len(text) > 65_536 || !strings.Contains(text, "omitted to keep the text short. To show all, run `compat show 'large report.json' --all`.") {
 		t.Errorf("%d bytes:\n%s", len(text), text)
 	}
 	if text := mustRun(t, "show", "--format", "markdown", "--max-bytes", "0", "large report.json"); len(text) < 65_536 || strings.Count(text, "\n| `sim::") != len(r.Kernels) {

@@ -33,7 +33,7 @@ setuptools configured them as their pages describe for icpx. DPC++ 2026.2.0, Cla
 Rows with "Bazel" were built by the rules instead, in a workspace that ` + "`.ci/suites-with-bazel`" + ` writes. None of the projects' files are
 part of this project.
 
-| Project | Commit | Host compiler | Sources built | Tests or programs | Passed | Changes | Remaining faults |
+| Project | Commit | Host compiler | Sources built | Tests or programs | Passed | Changes | Remaining failures |
 |---|---|---|---|---|---|---|---|
 `)
 	var commands strings.Builder
@@ -61,7 +61,7 @@ part of this project.
 - **Sources built**: of the sources that were selected, how many compiled. Only a part of each project was selected, because a full build takes hours.
 - **Tests or programs**: how many of the project's own tests or programs were run. They passed if they report it or, if they do not
   check their results, if they exit with 0.
-- **Remaining faults**: whose fault a failure is, or what was not tested.
+- **Remaining failures**: the cause of each failure, or what was not tested.
 
 This page is generated from [projects.tsv](projects.tsv) by ` + "`go test ./tools/lint -update`" + `. The results were recorded by hand.
 

@@ -132,7 +132,7 @@ also has a test in this project with its own IR.
 | passed | %d | The input of a public version of upstream's file, of July 2026 or earlier, was run with the tool in this project; long inputs without the parts that no check looks at. Everything that its checks look at agrees: images, their order, symbols, properties, functions, attributes and metadata. |
 | covered | %d | A test in this project has the construct in the name of upstream's test. Upstream's file was not read. |
 | differs | %d | The result differs. The row has the reason: a decision, or something that is not implemented yet. |
-| not applicable | %d | The test is about something that the tool in this project does not include. The row says what. |
+| not applicable | %d | The test covers a feature that this project's tool does not have. The row names it. |
 
 %d tests apply. %.1f %% of them passed.
 
@@ -140,7 +140,7 @@ Constructs are in [tools/postlink/testdata/upstream](../../tools/postlink/testda
 with the output. If DPC++'s compiler is installed, its own post-link step gets the same IR, and
 [a test](../../tools/postlink/dpcpp_test.go) compares images, symbols and properties.
 
-This page is written from [upstream-tests.tsv](upstream-tests.tsv) by `+"`go test ./tools/lint -update`"+`.
+This page is generated from [upstream-tests.tsv](upstream-tests.tsv) by `+"`go test ./tools/lint -update`"+`.
 `, count[passed], count[covered], count[differs], count[notApplicable], applies, 100*float64(count[passed])/float64(applies))
 	dir := ""
 	for _, row := range rows {

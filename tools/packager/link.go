@@ -20,7 +20,7 @@ func linkCommand() *cli.Command {
 With --mode combine, the result contains the abstract modules of all files. Each symbol
 that a module imports must be exported by another module for the same devices. Code is not
 changed: the program resolves the symbols with sycl::link, and the result is in object
-state. Without imports it is in executable state. Identical modules are written once. The
+state. Without imports, the result is in executable state. Identical modules are written once. The
 result does not depend on the order of the files. If the files cannot be combined, the
 problems are printed, nothing is written and the exit code is 1.
 docs/reference/packager-rules.md explains each problem.

@@ -247,7 +247,7 @@ func TestWrapRefuses(t *testing.T) {
 		{"another output", "--output=k.cpp --table=t=spir64.table", 2, "'k.cpp' must end in .s"},
 		{"nothing to wrap", "--output=k.s", 2, "nothing to wrap; --table is required"},
 		{"an argument", "--output=k.s --table=t=spir64.table x", 2, "unexpected argument 'x'"},
-		{"an unknown release", "--output=k.s --runtime=2024 --table=t=spir64.table", 2, "unknown release"},
+		{"an unknown release", "--output=k.s --runtime=2024 --table=t=spir64.table", 2, "unknown runtime release"},
 		{"a table without a target", "--output=k.s --table=spir64.table", 2, "expected TRIPLE[=ARCH]=FILE"},
 		{"an empty target", "--output=k.s --table==spir64.table", 3, "spir64.table:2: the table has no target triple"},
 		{"a triple without a system", "--output=k.s --table=-unknown=spir64.table", 3, `the target "" is empty`},

@@ -243,7 +243,7 @@ def _check_family(ctx, toolchain, build, sources, target):
     """Fails if code for an NVIDIA or AMD GPU cannot be built."""
     name = target.name
     if toolchain.dpcpp:
-        fail("%s: sycl_targets: '%s' needs clang, and the device compiler is %s, which only generates SPIR-V; write the kernels with sycl_lite.hpp and build them as a sycl_binary with device_compiler = \"clang\"" % (user_label(ctx), name, compiler_name(toolchain)))
+        fail("%s: sycl_targets: '%s' needs clang, but the device compiler is %s, which only generates SPIR-V; write the kernels with sycl_lite.hpp and build them as a sycl_binary with device_compiler = \"clang\"" % (user_label(ctx), name, compiler_name(toolchain)))
     if not build.kernels_only:
         fail("%s: sycl_targets: '%s' requires state = \"executable\", because code for NVIDIA and AMD GPUs cannot be linked at run time" % (user_label(ctx), name))
     if build.specialize:

@@ -31,7 +31,7 @@ def program_toolchain(ctx):
     """
     toolchain = find_sycl_toolchain(ctx)
     if not toolchain.dpcpp:
-        fail("%s: ordinary SYCL programs need DPC++, and the device compiler is %s, which has no <sycl/sycl.hpp>; add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not set device_compiler to a different compiler" % (user_label(ctx), compiler_name(toolchain)))
+        fail("%s: ordinary SYCL programs need DPC++, but the device compiler is %s, which has no <sycl/sycl.hpp>; add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not set device_compiler to a different compiler" % (user_label(ctx), compiler_name(toolchain)))
     need(ctx, toolchain.dpcpp)
     if not toolchain.libsycl:
         fail("%s: the sycl_toolchain of %s has no libsycl, to which programs are linked; set its attribute libsycl, for example to @sycl_dpcpp" % (user_label(ctx), compiler_name(toolchain)))

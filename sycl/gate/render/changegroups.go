@@ -89,7 +89,7 @@ func ChangeSections(d *gate.Difference) (list []ChangeSection) {
 			byKind[c.Kind] = append(byKind[c.Kind], c)
 		}
 	}
-	for _, kind := range []string{"lost", "removed", "changed", "won", "renamed", "added"} {
+	for _, kind := range []string{"lost", "removed", "changed", "gained", "renamed", "added"} {
 		s := ChangeSection{Kind: kind, Title: show.UpperFirst(kind)}
 		switch changes := byKind[kind]; kind {
 		case "renamed":
@@ -219,9 +219,9 @@ func Share(counts map[compat.Status]int) string {
 
 // deviceRows returns the rows of the device table, including the header.
 func deviceRows(d *gate.Difference) [][]string {
-	rows := [][]string{{"Device", "Ran", "Runs", "Lost", "Won"}}
+	rows := [][]string{{"Device", "Ran", "Runs", "Lost", "Gained"}}
 	for _, c := range d.Devices {
-		rows = append(rows, []string{safetext.Escape(c.Device), Share(c.Old), Share(c.New), fmt.Sprint(c.Lost), fmt.Sprint(c.Won)})
+		rows = append(rows, []string{safetext.Escape(c.Device), Share(c.Old), Share(c.New), fmt.Sprint(c.Lost), fmt.Sprint(c.Gained)})
 	}
 	return rows
 }

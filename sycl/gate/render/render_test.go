@@ -92,7 +92,7 @@ func TestChanges(t *testing.T) {
 	before := reporttest.Report("//demo:kernels", append(devices, "gone"), map[string]reporttest.On{
 		"Lost":    {"gone": why(reporttest.FP64)},
 		"Ways":    {},
-		"Won":     {dg2: why(reporttest.FP64, reporttest.FP16), pvc: why(reporttest.FP64, reporttest.FP16)},
+		"Gained":  {dg2: why(reporttest.FP64, reporttest.FP16), pvc: why(reporttest.FP64, reporttest.FP16)},
 		"Changed": {dg2: why(reporttest.Maybe), tgl: why(reporttest.Other)},
 		"Absent":  {pvc: why(reporttest.Absent), tgl: why(reporttest.SG8)},
 		"Removed": {dg2: why(reporttest.SG8)},
@@ -101,7 +101,7 @@ func TestChanges(t *testing.T) {
 	after := reporttest.Report("//demo:kernels", append(devices, "new"), map[string]reporttest.On{
 		"Lost":          {dg2: why(reporttest.FP64), pvc: why(reporttest.FP64)},
 		"Ways":          {dg2: why(reporttest.FP64), pvc: why(reporttest.SG8), tgl: why(reporttest.FP64)},
-		"Won":           {},
+		"Gained":        {},
 		"Changed":       {dg2: why(reporttest.FP64), tgl: why(reporttest.None)},
 		"Absent":        {tgl: why(reporttest.Absent)},
 		"Added":         {dg2: why(reporttest.FP64), pvc: why(reporttest.Absent), "new": why(reporttest.Future)},

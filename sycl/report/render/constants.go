@@ -101,7 +101,7 @@ func (t *table) constantLines(most int, quote quoter) (lines []string) {
 		lines = append(lines, quote(safetext.Shorten(text))+", in images of "+of)
 	}
 	if more := len(all) - shown; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more: the report as JSON has them", more))
+		lines = append(lines, fmt.Sprintf("and %d more, which the JSON report lists", more))
 	}
 	return lines
 }

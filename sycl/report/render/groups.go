@@ -154,11 +154,11 @@ func (g *reasonGroup) sentence(t *table, quote quoter) string {
 	}
 	its := func(one, many string) string { return safetext.Plural(len(g.devices), one, many) }
 	if g.Status == compat.Undetermined {
-		have := its("supports", "support")
+		have := "support"
 		if compat.Rule(g.Rule) == compat.MissingAspect {
-			have = its("has", "have")
+			have = "have"
 		}
-		return fmt.Sprintf("%s %s: whether %s %s it is known only when the program runs", kernels("needs", "need"), quote(need(g.Reason)), devices, have)
+		return fmt.Sprintf("%s %s, which %s may not %s: this is known only when the program runs", kernels("needs", "need"), quote(need(g.Reason)), devices, have)
 	}
 	switch compat.Rule(g.Rule) {
 	case compat.MissingAspect:

@@ -87,7 +87,7 @@ func (m *markdownWriter) fits(s string) bool {
 
 // noteOmission names what is omitted, and how to show it.
 func (m *markdownWriter) noteOmission(what string, flags ...string) {
-	m.printf("\n%s: not shown, to keep the text short. %s shows all.\n", what, codeSpan(commandWith(m.command, flags...)))
+	m.printf("\n%s: omitted to keep the text short. To show all, run %s.\n", what, codeSpan(commandWith(m.command, flags...)))
 }
 
 func (m *markdownWriter) full() {

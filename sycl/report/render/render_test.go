@@ -358,7 +358,7 @@ func TestHostileMarkdown(t *testing.T) {
 			checkVisible(t, text)
 			outside := regexp.MustCompile(`^(?:|### Compatibility of (?:CODE|2 targets)|\*\*[A-Za-z0-9 ;]*\.\*\*|\| Kernel \|(?: (?:CODE(?:<br>CODE)*|Group [A-Z] \(\d+ devices\)) \|)+|\|---\|(?:---\|)+|` +
 				`\| CODE \|(?: (?:✅ native|✅ JIT|➖|❌ no: CODE|❓ maybe: CODE) \|)+|\| \*\*CODE\*\* \|(?: \|)+|✅ runs[^|<>@#]*|</?details>|<summary>. Why (?:not|maybe): \d+ reasons?</summary>|` +
-				`- (?:CODE: )?CODE|  - (?:Kernels|Devices): CODE.*|  - Used by CODE.*|  - Some kernel[^<>]*|(?:\d+ more (?:reasons?|devices?)[a-z ]*|\d+ kernels? that every device runs|The (?:reasons|names)[a-z ]*): not shown, to keep the text short\. CODE shows all\.|` +
+				`- (?:CODE: )?CODE|  - (?:Kernels|Devices): CODE.*|  - Used by CODE.*|  - Some kernel[^<>]*|(?:\d+ more (?:reasons?|devices?)[a-z ]*|\d+ kernels? that every device runs|The (?:reasons|names)[a-z ]*): omitted to keep the text short\. To show all, run CODE\.|` +
 				`\| Device \|[^|<>@#\x60]*\|[^|<>@#\x60]*\|[^|<>@#\x60]*\||\| CODE \|(?: \d+ \|){3}|- [❌❓] \d+ kernels? [a-z -]*(?:CODE[a-z:, ]*)*|  - \d+ (?:kernels?: CODE(?: of CODE| \(CODE\))*|other names?))$`)
 			for line := range strings.Lines(text) {
 				line = strings.TrimSuffix(line, "\n")
@@ -477,7 +477,7 @@ func TestMarkdownIsAsShortAsAsked(t *testing.T) {
 			if len(got) > limit {
 				t.Errorf("%s: %d bytes, limit %d", name, len(got), limit)
 			}
-			if limit >= 3000 && len(got) < len(full) && !strings.Contains(got, "not shown") {
+			if limit >= 3000 && len(got) < len(full) && !strings.Contains(got, "omitted") {
 				t.Errorf("%s: text of at most %d bytes does not mention omissions", name, limit)
 			}
 			if open, closed := strings.Count(got, "\n<details>\n"), strings.Count(got, "\n</details>\n"); limit >= 1000 && open != closed {
@@ -573,10 +573,10 @@ func TestConstants(t *testing.T) {
 	}
 	r = withConstants(t, many)
 	for name, test := range map[string]struct{ got, want string }{
-		"a table":        {text(t, TextOptions{Width: 200}, r), "\n    c09: 1, in images of Fp64Axpy.\n    and 3 more: the report as JSON has them.\n"},
+		"a table":        {text(t, TextOptions{Width: 200}, r), "\n    c09: 1, in images of Fp64Axpy.\n    and 3 more, which the JSON report lists.\n"},
 		"everything":     {text(t, TextOptions{Width: 200, All: true}, r), "\n    c12: 1, "},
 		"Markdown":       {markdown(t, r, MarkdownOptions{}), "\n- `c12: 1`, "},
-		"short Markdown": {markdown(t, r, MarkdownOptions{MaxBytes: 10000}), "\n- `c09: 1`, in images of `Fp64Axpy`\n- and 3 more: the report as JSON has them\n"},
+		"short Markdown": {markdown(t, r, MarkdownOptions{MaxBytes: 10000}), "\n- `c09: 1`, in images of `Fp64Axpy`\n- and 3 more, which the JSON report lists\n"},
 	} {
 		if !strings.Contains(test.got, test.want) {
 			t.Errorf("%s with many constants lacks %q:\n%s", name, test.want, test.got)

@@ -40,7 +40,7 @@ func (t *table) summary(quote quoter) string {
 		if good == 0 {
 			more = "of them"
 		}
-		s += fmt.Sprintf("; whether %d %s can is known only when the program runs", unknown, more)
+		s += fmt.Sprintf("; for %d %s, this is known only when the program runs", unknown, more)
 	}
 	return s + "."
 }

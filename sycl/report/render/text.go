@@ -49,8 +49,8 @@ func Text(w io.Writer, r *report.Report, o TextOptions) error {
 }
 
 // eitherText explains the cells of kernels with two kinds of code.
-const eitherText = "native or JIT: the file has native code and SPIR-V for the device, and the runtime takes either. " +
-	"With the attribute ir of sycl_binary it certainly takes native code."
+const eitherText = "native or JIT: the file has native code and SPIR-V for the device, and the runtime may use either. " +
+	"Set the attribute ir of sycl_binary to make it use native code."
 
 type textWriter struct {
 	*table

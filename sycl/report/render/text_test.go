@@ -106,8 +106,8 @@ func TestSummary(t *testing.T) {
 		{[]report.Module{bad}, []string{"intel_gpu_dg2"}, "The kernel does not run on intel_gpu_dg2."},
 		{[]report.Module{bad}, []string{"intel_gpu_dg2", "x86_64"}, "The kernel does not run on every device."},
 		{[]report.Module{bad, {Needs: bad.Needs, Kernels: reporttest.Kernels("e"), Images: bad.Images}}, []string{"intel_gpu_dg2", "x86_64"}, "None of the 2 kernels runs on every device."},
-		{[]report.Module{bad, open}, []string{"intel_gpu_dg2", "x86_64"}, "None of the 2 kernels runs on every device; whether 1 of them can is known only when the program runs."},
-		{[]report.Module{ok, open}, []string{"x86_64"}, "1 of 2 kernels runs on x86_64; whether 1 more can is known only when the program runs."},
+		{[]report.Module{bad, open}, []string{"intel_gpu_dg2", "x86_64"}, "None of the 2 kernels runs on every device; for 1 of them, this is known only when the program runs."},
+		{[]report.Module{ok, open}, []string{"x86_64"}, "1 of 2 kernels runs on x86_64; for 1 more, this is known only when the program runs."},
 		{[]report.Module{open}, []string{"x86_64"}, "Whether the kernel runs on x86_64 is known only when the program runs."},
 	} {
 		if got := newTable(reporttest.Build(t, test.modules, test.devices...)).summary(plain); got != test.want {

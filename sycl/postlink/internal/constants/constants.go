@@ -166,7 +166,7 @@ func (l *lowering) add(r *read) error {
 	}
 	if l.Mode == Emulation && r.allocates != nil && l.spir {
 		r.left = true
-		return l.warnOrReject(r, "memory of as many elements as the specialization constant '%s' says cannot be made in SPIR-V that is compiled ahead of time. Lower constants natively, or give private_alloca a constant of C++",
+		return l.warnOrReject(r, "private_alloca with the size of the specialization constant '%s' is not supported in SPIR-V that is compiled ahead of time. Use --spec-const=native, or a C++ constant as the size",
 			"the call stays, and compilers reject it")
 	}
 	c := l.byName[r.name]

@@ -101,8 +101,8 @@ func TestErrors(t *testing.T) {
 		"a null pointer":               {composite("{ ptr, i8 }", "{ { ptr, i8 } } zeroinitializer"), Native, "not a constant"},
 		"an integer of 128 bits":       {composite("{ i128 }", "{ { i128 } } { { i128 } { i128 5 } }"), Native, "not a constant"},
 		"a long double":                {composite("{ fp128 }", "{ { fp128 } } { { fp128 } { fp128 0xL00000000000000000000000000000000 } }"), Native, "not a constant"},
-		"an integer of 24 bits":        {composite("{ i24 }", "{ { i24 } } { { i24 } { i24 5 } }"), Native, "its part of type i24 cannot be a constant of SPIR-V"},
-		"bfloat":                       {composite("{ bfloat }", "{ { bfloat } } { { bfloat } { bfloat 0xR3F80 } }"), Native, "its part of type bfloat cannot be a constant of SPIR-V"},
+		"an integer of 24 bits":        {composite("{ i24 }", "{ { i24 } } { { i24 } { i24 5 } }"), Native, "its part of type i24 cannot be a SPIR-V constant"},
+		"bfloat":                       {composite("{ bfloat }", "{ { bfloat } } { { bfloat } { bfloat 0xR3F80 } }"), Native, "its part of type bfloat cannot be a SPIR-V constant"},
 		"a vector of bits":             {composite("{ <8 x i1> }", "{ { i8 } } { { i8 } { i8 1 } }"), Native, "its part of type <8 x i1> cannot be"},
 		"a class that contains itself": {composite("%loop", "{ i32 } { i32 1 }"), Native, "/src/a.cpp:7:2: in 'k': the type %loop contains itself"},
 		"a class that is not defined":  {composite("%opaque", "{ i32 } { i32 1 }"), Native, "the type %opaque is not defined"},
@@ -116,7 +116,7 @@ func TestErrors(t *testing.T) {
 			"is used as a memory size, but is not an integer"},
 		"an alignment of 3": {"declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 3)"), Native, "invalid alignment 3"},
 		"memory in emulation": {"declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 8)"), Emulation,
-			"cannot be made in SPIR-V that is compiled ahead of time"},
+			"is not supported in SPIR-V that is compiled ahead of time"},
 		"an older getter in emulation": {"declare i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr)\n" + kernel("  %x = call i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr @name)"), Emulation,
 			"passes no buffer to load it from"},
 		"a built-in of another type":        {"declare i64 @_Z20__spirv_SpecConstantii(i64)\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)"), Native, "but a different type"},
@@ -187,7 +187,7 @@ func TestAsDPCPP(t *testing.T) {
 			"%x = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 0, i32 6)", "; n: 0@0+4 = 06 00 00 00\n"},
 		"two default values in their place": {defaults, Defaults, "/src/a.cpp:7:2: warning: in 'k': the specialization constant 'n' has the default value", "%x = freeze i32 6", "; no constants\n"},
 		"memory in emulation": {alloca, Emulation,
-			"warning: in 'k': memory of as many elements as the specialization constant 'n' says cannot be made in SPIR-V that is compiled ahead of time: the call stays, and compilers reject it",
+			"warning: in 'k': private_alloca with the size of the specialization constant 'n' is not supported in SPIR-V that is compiled ahead of time: the call stays, and compilers reject it",
 			"%x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id,", "; no constants\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -191,7 +191,7 @@ func doubleOf(float uint32) uint64 {
 // scalarText formats bytes as a scalar of a type.
 func scalarText(t *llvmir.Type, data []byte) (string, error) {
 	if len(data) > 8 {
-		return "", fmt.Errorf("its part of type %s cannot be a constant of SPIR-V", t)
+		return "", fmt.Errorf("its part of type %s cannot be a SPIR-V constant", t)
 	}
 	bits := binary.LittleEndian.Uint64(append(append(make([]byte, 0, 8), data...), make([]byte, 8-len(data))...))
 	switch t.Kind() {
@@ -208,5 +208,5 @@ func scalarText(t *llvmir.Type, data []byte) (string, error) {
 	case llvmir.Double:
 		return fmt.Sprintf("0x%016X", bits), nil
 	}
-	return "", fmt.Errorf("its part of type %s cannot be a constant of SPIR-V", t)
+	return "", fmt.Errorf("its part of type %s cannot be a SPIR-V constant", t)
 }

@@ -142,7 +142,7 @@ func (f *flattening) sequence(t *llvmir.Type, offset uint64) (end uint64, err er
 	step := e.Alloc
 	if t.Kind() == llvmir.Vector {
 		if !isScalar(t.Elem()) || t.Elem().Kind() == llvmir.Int && t.Elem().Bits()%8 != 0 {
-			return 0, fmt.Errorf("its part of type %s cannot be a constant of SPIR-V", t)
+			return 0, fmt.Errorf("its part of type %s cannot be a SPIR-V constant", t)
 		}
 		step = e.Store
 	}
@@ -174,7 +174,7 @@ func (f *flattening) structure(t *llvmir.Type, offset uint64, size llvmir.Size) 
 
 func (f *flattening) scalar(t *llvmir.Type, offset uint64) error {
 	if letters(t) == "" {
-		return fmt.Errorf("its part of type %s cannot be a constant of SPIR-V. Use integers of 8 to 64 bits, bool, half, float or double", t)
+		return fmt.Errorf("its part of type %s cannot be a SPIR-V constant. Use integers of 8 to 64 bits, bool, half, float or double", t)
 	}
 	size, err := f.layout.Size(t)
 	if err != nil {

@@ -1,6 +1,6 @@
 ; n64: 0@0+8 = 0a 00 00 00 00 00 00 00
 ; n16: 1@0+2 = 03 00
-; Memory of as many elements as a constant says.
+; private_alloca with a specialization constant as the size.
 ; not: emulation
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
