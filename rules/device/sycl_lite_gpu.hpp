@@ -22,7 +22,7 @@
 
 #define SYCL_LITE_GPU [[gnu::always_inline]] inline
 
-// A kernel cannot choose how these GPUs round, nor what they do with small numbers.
+// A kernel cannot select the rounding mode of these GPUs, or how they treat denormal numbers.
 #define SYCL_LITE_NO_FLOATING_POINT_CONTROL 1
 
 // LLVM compiles operations that read and write for PTX with the scope of the device.
@@ -94,7 +94,7 @@ SYCL_LITE_GPU unsigned sub_group_size() noexcept {
 }
 
 #ifdef __NVPTX__
-// The bits of the work-items that the sub-group has.
+// A mask with one bit for each work-item of the sub-group.
 SYCL_LITE_GPU unsigned members() noexcept { return ~0u >> (32 - sub_group_size()); }
 #endif
 
@@ -119,7 +119,7 @@ SYCL_LITE_GPU void work_group_barrier() noexcept {
 #endif
 }
 
-// The 32 bits that another work-item of the sub-group has.
+// The 32-bit value of another work-item of the sub-group.
 SYCL_LITE_GPU unsigned word_of(unsigned word, unsigned lane) noexcept {
 #ifdef __NVPTX__
   return static_cast<unsigned>(
@@ -147,7 +147,7 @@ SYCL_LITE_GPU T value_of(T value, unsigned lane) noexcept {
   }
 }
 
-// The operations of group algorithms. Each has the value that changes no other one.
+// The operations of group algorithms, each with its identity element.
 template <class T>
 inline constexpr bool real = !std::is_integral_v<T>;
 template <class T>
@@ -193,7 +193,7 @@ struct max {
   }
 };
 
-// What a work-item and those before it in its sub-group have together.
+// The inclusive scan over a sub-group.
 template <class Operation, class T>
 SYCL_LITE_GPU T scan_sub_group(T value) noexcept {
   for (unsigned distance = 1; distance < lanes(); distance *= 2) {
@@ -204,7 +204,7 @@ SYCL_LITE_GPU T scan_sub_group(T value) noexcept {
   return value;
 }
 
-// The same of those before it alone, from what scan_sub_group returned.
+// The exclusive scan over a sub-group, from the result of scan_sub_group.
 template <class Operation, class T>
 SYCL_LITE_GPU T before_in_sub_group(T scanned) noexcept {
   T before = value_of(scanned, lane() == 0 ? 0 : lane() - 1);
@@ -320,7 +320,7 @@ SYCL_LITE_GPU constexpr int scope(unsigned spirv) noexcept {
 }
 
 // LLVM compiles operations that read and write for PTX as if they were relaxed, except compare
-// and exchange: what their order asks for beyond that, fences do.
+// and exchange. Fences provide the rest of the requested order.
 #ifdef __NVPTX__
 SYCL_LITE_GPU constexpr int update_order(unsigned) noexcept { return __ATOMIC_RELAXED; }
 SYCL_LITE_GPU void before_update(unsigned semantics) noexcept {

@@ -32,14 +32,14 @@
 #include "sycl_lite_aspects.hpp"
 
 // Stock clang has no attributes for properties. A kernel calls this function with each name
-// and value instead; the build takes the calls out again and gives the kernel the property.
+// and value instead; the build removes the calls and sets the property of the kernel.
 // Variables and pointers have annotations at the places that use them.
 void __sycl_lite_kernel_property(const char *name, const char *value) noexcept;
 
 namespace sycl_lite {
 namespace detail {
 
-// A constant text of exactly its length, as the compiler makes of a string literal.
+// A constant string of exact length, like a string literal.
 template <class Source, class Indices = std::make_index_sequence<Source::size()>>
 struct literal;
 template <class Source, std::size_t... I>
@@ -84,7 +84,7 @@ constexpr bool same_text(const char *a, const char *b) {
 // What can have a property.
 enum class owner { kernel, variable, pointer };
 
-// What all values of properties have: their key, and the value as a text.
+// The members of every property value: its key, and the value as text.
 template <class Key, auto... Values>
 struct property_value {
   using key_t = Key;
@@ -260,7 +260,7 @@ inline constexpr auto host_access_write = host_access<host_access_enum::write>;
 inline constexpr auto host_access_read_write = host_access<host_access_enum::read_write>;
 inline constexpr auto host_access_none = host_access<host_access_enum::none>;
 
-// What a pointer points to begins at a multiple of this many bytes.
+// The object that a pointer points to starts at a multiple of this many bytes.
 struct alignment_key {
   static constexpr auto of = detail::owner::pointer;
   static constexpr char name[] = "sycl-alignment";
@@ -424,7 +424,7 @@ inline constexpr write_hint_key::value_t<Controls...> write_hint;
 }  // namespace ext::intel::experimental
 
 // Clang 21 and 22 cannot annotate anything with arguments for the other triples: the bitcode
-// has calls that LLVM refuses to read. For NVIDIA and AMD GPUs, alignments and hints have no
+// contains calls that LLVM rejects. For NVIDIA and AMD GPUs, alignments and hints have no
 // effect, and the build does not list device globals.
 #if defined(__SYCL_DEVICE_ONLY__) && !defined(__NVPTX__) && !defined(__AMDGCN__)
 #define SYCL_LITE_ANNOTATE(...) [[clang::annotate(__VA_ARGS__)]]
@@ -455,7 +455,7 @@ struct annotated<T, texts<NamesAndValues...>> {
   SYCL_LITE_ANNOTATE("sycl-properties", NamesAndValues...) T value;
 };
 
-// The same for a device_global: each use of it says which variable has the properties.
+// The same for a device_global: each use names the variable with the properties.
 template <class T, class Texts>
 struct annotated_variable;
 template <class T, const auto &...NamesAndValues>

@@ -19,7 +19,7 @@
 
 namespace bitcode {
 
-// What a walk through a stream that is not well formed throws.
+// Malformed is thrown for a bitstream that is not well formed.
 struct Malformed {};
 
 // Walk goes through a module's blocks and records, down to the module's metadata.
@@ -27,8 +27,8 @@ class Walk {
  public:
   Walk(unsigned char *data, size_t size) : data_(data), bits_(uint64_t(size) * 8) {}
 
-  // module drops the operands that LLVM 22 does not know, where they are 0, and gives the list
-  // that DPC++ does not know the code 0.
+  // module drops operands that LLVM 22 does not support if they are 0, and sets the code of the
+  // list that DPC++ does not support to 0.
   void module() {
     if (fixed(32) != 0xdec04342) throw Malformed();  // "BC", 0xc0de
     while (at_ < bits_) {
@@ -48,7 +48,7 @@ class Walk {
   };
   enum : uint64_t { kSetBlockId = 1, kBasicType = 15, kCompileUnit = 20, kNumbersOfFunctions = 20 };
 
-  // The most operands that LLVM 22 takes, 0 where LLVM 23 has no more.
+  // The maximum number of operands in LLVM 22, or 0 if LLVM 23 added none.
   static uint64_t most(uint64_t code) {
     return code == kBasicType ? 9 : code == kCompileUnit ? 23 : 0;
   }
@@ -187,7 +187,7 @@ class Walk {
     }
   }
 
-  // record reads a record, and shortens that of a compile unit or a basic type.
+  // record reads a record, and shortens compile unit and basic type records.
   void record(uint64_t block, uint64_t &described) {
     const uint64_t code = variable(6), start = at_, count = variable(6);
     const uint64_t keep = block == kMetadataBlock ? most(code) : 0;
@@ -200,8 +200,8 @@ class Walk {
       if (i >= keep && (value != 0 || at_ - before != 6)) fits = false;
     }
     if (!fits) return;
-    // No bit moves, as offsets are all over the file: the last operand that is kept takes
-    // in the others as further chunks of itself, of zeros.
+    // Bits must not move, because the file contains offsets. The last operand that is kept
+    // absorbs the others as additional chunks of zeros.
     put(start, unsigned(keep));
     for (uint64_t i = kept; i < at_; i += 6) data_[(i - 1) / 8] |= 1 << (i - 1) % 8;
   }
@@ -217,8 +217,8 @@ class Walk {
   std::map<uint64_t, std::vector<Abbreviation>> known_;  // by block, of BLOCKINFO
 };
 
-// for_other_releases changes a module in place so that LLVM 22 and DPC++ also read it. What is
-// no module stays as it is.
+// for_other_releases changes a module in place so that LLVM 22 and DPC++ also read it. Data
+// that is not a module is unchanged.
 inline void for_other_releases(unsigned char *data, size_t size) {
   try {
     Walk(data, size).module();

@@ -1,15 +1,15 @@
-// Turns a process of the program ocloc into one that runs many command lines of ocloc, one
+// Makes one ocloc process run many ocloc command lines, one
 // after the other, so that the compiler is loaded once.
 //
 // This is a shared library for LD_PRELOAD. The main function of ocloc only calls oclocInvoke of
-// libocloc.so. The loader finds the function of this file first, which calls that of
-// libocloc.so for each command line that it reads. All is as the program ocloc has it: the
+// libocloc.so. The loader finds this file's function first, which calls the function of
+// libocloc.so for each command line that it reads. Everything else is as in ocloc: the
 // library and what it loads are found in the same places, and the files are written by the
 // same code.
 //
 // It writes a line "ocloc-server 1" when it is ready. A request is a list of arguments, each
-// with a byte 0 after it, and one more byte 0 after the last. The answer is a line with two
-// numbers, the exit code and the length of what ocloc printed, and then the latter. It
+// terminated by NUL, and one more NUL after the last. The answer is a line with two
+// numbers, the exit code and the length of ocloc's output, followed by that output. It
 // ends when its input ends.
 
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@ typedef int (*invoke_function)(unsigned, const char **, uint32_t, const uint8_t 
                                const uint64_t *, const char **, uint32_t *, uint8_t ***,
                                uint64_t **, char ***);
 
-// Limits of a request. Those of Linux for a process are less.
+// Limits of a request. Linux's limits for a process are lower.
 enum { MAX_BYTES = 4 << 20, MAX_ARGUMENTS = 1 << 12 };
 
 struct request {
@@ -34,7 +34,7 @@ struct request {
   unsigned count;
 };
 
-// Reads a request. Returns 1, or 0 at the end of the input, or -1 when there is no room.
+// Reads a request. Returns 1, 0 at the end of the input, or -1 if it is truncated or too large.
 static int read_request(struct request *r) {
   size_t used = 0, begin = 0;
   r->count = 0;

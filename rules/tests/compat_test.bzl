@@ -163,7 +163,7 @@ def _check_impl(ctx):
     return analysistest.end(env)
 
 def _library_check_impl(ctx):
-    """The device code of a library is for those who link it, and not for those who include its headers."""
+    """Targets that link a library build its device code; targets that include its headers do not."""
     env = analysistest.begin(ctx)
     target = analysistest.target_under_test(env)
     check = _action(env, "SyclCompatCheck").outputs.to_list()

@@ -1,4 +1,4 @@
-"""Tests of //rules/private:device_options.bzl."""
+"""Tests of //rules/private/options:device_options.bzl."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//rules/private/options:device_options.bzl", "COPTS", "DEFINES", "device_line", "device_options", "is_old_standard", "standard")

@@ -1,4 +1,4 @@
-"""Tests of //rules/private:options.bzl."""
+"""Tests of //rules/private/options:options.bzl."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//rules/private/options:options.bzl", "words")

@@ -217,7 +217,7 @@ def compilers_test_suite(name):
         test(name = case + "_test", compiler = compiler, target_under_test = case + "_probe")
         tests.append(case + "_test")
 
-    # Outputs of targets with the attribute are where those of others are, also below others.
+    # The attribute does not change the location of outputs, even for dependencies of other targets.
     _probe(name = "dirs_lowest", device_compiler = "clang", **manual)
     _probe(name = "dirs_dep", deps = ["dirs_lowest"], **manual)
     _probe(name = "dirs_chosen", device_compiler = "clang", deps = ["dirs_dep"], **manual)

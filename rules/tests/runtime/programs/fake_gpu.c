@@ -170,8 +170,8 @@ static CL_API_ENTRY cl_kernel CL_API_CALL create_kernel(cl_program program, cons
   return next->clCreateKernel(program, name, status);
 }
 
-// The loader asks each platform for devices of a type: as the CPU shall be a GPU, both count as
-// both, and what each says that it is decides.
+// The loader asks each platform for devices of a type. Because the CPU acts as a GPU, both types
+// are queried, and the type that each device reports decides.
 static CL_API_ENTRY cl_int CL_API_CALL get_ids(cl_platform_id platform, cl_device_type type,
                                                cl_uint room, cl_device_id *devices,
                                                cl_uint *count) {
