@@ -88,7 +88,9 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	checkIntrinsics(&r, q, d)
 	checkAssembly(&r, q, d)
 	checkExtensions(&r, q, d)
-	checkParameters(&r, q, d)
+	if reason, ok := parameterReason(q, d); ok {
+		r.add(reason)
+	}
 	checkLocalMemory(&r, q, d)
 	checkOptions(&r, q, d)
 	checkMatrices(&r, q, d)
@@ -120,8 +122,11 @@ func (c *Checker) Supports(q *requirement.Requirements, d *deviceconfig.Device) 
 		checkIntrinsics(&r, q, d)
 		checkKnownAssembly(&r, q, d)
 	}
-	checkParameters(&r, q, d)
+	if reason, ok := parameterReason(q, d); ok && reason.Status == Incompatible {
+		r.add(reason)
+	}
 	checkLocalMemory(&r, q, d)
+	checkMatrixSubGroups(&r, q, d)
 	for _, name := range q.Extensions {
 		if isTableFeature(name) {
 			if support, _ := deviceconfig.FeatureSupport(d.Name, name); support != deviceconfig.NotMeasured {

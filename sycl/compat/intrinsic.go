@@ -113,6 +113,10 @@ func describeFeature(name string) (words, advice string) {
 		return "Image access", "; use buffers or pointers"
 	case name == "intel_ray_query":
 		return "Ray query code", "; it runs on GPUs with ray tracing"
+	case name == "__builtin_IB":
+		return "Code that calls functions of Intel's GPU compiler (__builtin_IB_...)", ""
+	case name == "__builtin_IB_lsc":
+		return "Code that calls functions of Intel's GPU compiler (__builtin_IB_lsc_... and others) for Arc and newer GPUs", ""
 	case name == "SPV_INTEL_bindless_images":
 		return "SPIR-V extension " + name, "; use buffers or pointers for other devices"
 	case strings.HasPrefix(name, "SPV_"):

@@ -7,24 +7,36 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// checkParameters compares the bytes of a kernel's parameters with the limits of a device.
-func checkParameters(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
-	advice := "capture a pointer to the data"
-	registers := d.MaxParameterRegisters
+// ownParameterRegisters is the maximum number of register bytes that IGC needs for its own parameters,
+// such as the buffer of printf, and the offset and the sizes of the range.
+const ownParameterRegisters = 96
+
+// parameterReason compares the bytes of a kernel's parameters with the limits of a device. It returns
+// a reason if they do not fit, or may not fit.
+func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reason Reason, ok bool) {
+	const pointer = "capture a pointer to the data"
+	if d.MaxParameterSize != 0 && q.ParameterSize > d.MaxParameterSize {
+		return Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterSize), Available: fmt.Sprintf("at most %d", d.MaxParameterSize),
+			Text: fmt.Sprintf("Parameters of %d bytes are not supported on the device (limit %d); %s", q.ParameterSize, d.MaxParameterSize, pointer)}, true
+	}
+	registers, advice := d.MaxParameterRegisters, pointer
 	if large := d.MaxParameterRegistersLarge; q.HasLargeRegisters() {
 		registers = max(registers, large)
 	} else if q.ParameterRegisters <= large {
 		advice += ", or build with " + requirement.LargeRegisterFile
 	}
-	switch {
-	case d.MaxParameterSize != 0 && q.ParameterSize > d.MaxParameterSize:
-		r.add(Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterSize), Available: fmt.Sprintf("at most %d", d.MaxParameterSize),
-			Text: fmt.Sprintf("Parameters of %d bytes are not supported on the device (limit %d); capture a pointer to the data", q.ParameterSize, d.MaxParameterSize)})
-	case registers != 0 && q.ParameterRegisters > registers:
-		r.add(Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterRegisters), Available: fmt.Sprintf("at most %d", registers),
-			Text: fmt.Sprintf("Parameters that take %d bytes of registers are not supported on the device (limit %d, each member takes at least 4 bytes); %s",
-				q.ParameterRegisters, registers, advice)})
+	if registers == 0 || q.ParameterRegisters+ownParameterRegisters <= registers {
+		return Reason{}, false
 	}
+	reason = Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterRegisters), Available: fmt.Sprintf("at most %d", registers),
+		Text: fmt.Sprintf("Parameters that take %d bytes of registers are not supported on the device (limit %d, each member takes at least 4 bytes); %s",
+			q.ParameterRegisters, registers, advice)}
+	if q.ParameterRegisters <= registers {
+		reason.Status = Undetermined
+		reason.Text = fmt.Sprintf("Parameters that take %d bytes of registers may not be supported on the device (limit %d, of which the compiler can need %d); %s",
+			q.ParameterRegisters, registers, ownParameterRegisters, advice)
+	}
+	return reason, true
 }
 
 // checkLocalMemory compares the local memory that a kernel declares with the local memory of a device.

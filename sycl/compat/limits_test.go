@@ -13,6 +13,9 @@ import (
 // TestCompilerLimits checks compiler errors beyond aspects, which match ocloc 26.27.
 func TestCompilerLimits(t *testing.T) {
 	feature := func(names ...string) *requirement.Requirements { return &requirement.Requirements{Extensions: names} }
+	matrix := func(size uint32) *requirement.Requirements {
+		return &requirement.Requirements{JointMatrix: "matrix_type::fp16,use::a,8,16", SubGroupSizes: []uint32{size}}
+	}
 	for _, test := range []struct {
 		name   string
 		needs  *requirement.Requirements
@@ -29,11 +32,19 @@ func TestCompilerLimits(t *testing.T) {
 		{"bindless images on an older GPU", feature("SPV_INTEL_bindless_images"), "intel_gpu_skl", Compatible, ""},
 		{"ray queries on Xe-LP", feature("intel_ray_query"), "intel_gpu_dg1", Incompatible, MissingSPIRVExtension},
 		{"ray queries on Arc", feature("intel_ray_query"), "intel_gpu_acm_g11", Compatible, ""},
+		{"functions of the GPU compiler on Xe-LP", feature("__builtin_IB"), "intel_gpu_tgllp", Compatible, ""},
+		{"functions of the GPU compiler on a CPU", feature("__builtin_IB"), "x86_64", Incompatible, MissingSPIRVExtension},
+		{"functions for the load/store unit on Xe-LP", feature("__builtin_IB_lsc"), "intel_gpu_tgllp", Incompatible, MissingSPIRVExtension},
+		{"functions for the load/store unit on Arc", feature("__builtin_IB_lsc"), "intel_gpu_acm_g10", Compatible, ""},
+		{"matrices with sub-groups of 16 on Arc", matrix(16), "intel_gpu_acm_g10", Incompatible, UnsupportedJointMatrix},
+		{"matrices with sub-groups of 8 on Arc", matrix(8), "intel_gpu_acm_g10", Compatible, ""},
+		{"matrices with sub-groups of 16 on Xe2", matrix(16), "intel_gpu_bmg_g21", Compatible, ""},
 		{"3,008 bytes of parameters", &requirement.Requirements{ParameterSize: 3008, ParameterRegisters: 3008}, "intel_gpu_pvc", Incompatible, UnsupportedParameterSize},
 		{"3,008 bytes of parameters on a CPU", &requirement.Requirements{ParameterSize: 3008}, "x86_64", Compatible, ""},
 		{"2,048 bytes of parameters", &requirement.Requirements{ParameterSize: 2048, ParameterRegisters: 2048}, "intel_gpu_tgllp", Compatible, ""},
 		{"960 bytes that are chars", &requirement.Requirements{ParameterRegisters: 3848}, "intel_gpu_acm_g10", Incompatible, UnsupportedParameterSize},
-		{"952 bytes that are chars", &requirement.Requirements{ParameterRegisters: 3816}, "intel_gpu_acm_g10", Compatible, ""},
+		{"952 bytes that are chars", &requirement.Requirements{ParameterRegisters: 3816}, "intel_gpu_acm_g10", Undetermined, UnsupportedParameterSize},
+		{"920 bytes that are chars", &requirement.Requirements{ParameterRegisters: 3696}, "intel_gpu_acm_g10", Compatible, ""},
 		{"960 bytes that are chars on Xe2", &requirement.Requirements{ParameterRegisters: 3848}, "intel_gpu_bmg_g21", Compatible, ""},
 		{"1,900 bytes that are chars with large registers", &requirement.Requirements{ParameterRegisters: 7608, RegisterOption: requirement.LargeRegisterFile}, "intel_gpu_acm_g10", Compatible, ""},
 		{"2,000 bytes that are chars with large registers", &requirement.Requirements{ParameterRegisters: 8008, BuildOptions: propset.JITOptions{Compile: "-g -cl-intel-256-GRF-per-thread"}}, "intel_gpu_acm_g10", Incompatible, UnsupportedParameterSize},

@@ -26,6 +26,23 @@ func checkMatrices(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 	} {
 		l.check(r, d)
 	}
+	checkMatrixSubGroups(r, q, d)
+}
+
+// checkMatrixSubGroups adds a reason if a kernel with matrices requires a sub-group size that the
+// compiler for GPUs with matrices of 8 columns rejects. It needs sub-groups of 8 work-items.
+func checkMatrixSubGroups(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
+	const columns = 8
+	if q.JointMatrix == "" && q.JointMatrixMad == "" || !strings.HasPrefix(d.Name, "intel_gpu_") ||
+		!slices.ContainsFunc(d.Matrices, func(c deviceconfig.MatrixCombination) bool { return c.N.Fixed == columns }) {
+		return
+	}
+	for _, size := range q.SubGroupSizes {
+		if size != columns && d.HasSubGroupSize(size) {
+			r.add(Reason{Rule: UnsupportedJointMatrix, Status: Incompatible, Required: fmt.Sprint(size), Available: fmt.Sprint(columns), Property: "reqd_sub_group_size",
+				Text: fmt.Sprintf("joint_matrix with sub-group size %d is not supported on this device, which needs size %d", size, columns)})
+		}
+	}
 }
 
 func (l matrixList) check(r *Result, d *deviceconfig.Device) {

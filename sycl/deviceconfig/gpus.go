@@ -36,7 +36,7 @@ type gpuNames struct {
 // A gpuGroup holds the GPUs that an acronym stands for.
 type gpuGroup struct {
 	Members    []string
-	Compatible []string // others that run the same code
+	Compatible []string // other GPUs that run the same code
 }
 
 // A gpuProduct is a product name.

@@ -139,27 +139,42 @@ func (m *Module) limits(k *Kernel) *requirement.Requirements {
 		registers -= min(registers, idRegisters)
 	}
 	q.NeedParameters(node.parameters, registers)
+	local := k.localMemory
 	if m.graph.hasLocal {
-		local := uint64(0)
 		for n := range m.graph.reach([]int{k.node}) {
 			local = min(local+m.graph.nodes[n].local, maxLayout)
 		}
-		q.NeedLocalMemory(local)
 	}
+	q.NeedLocalMemory(local)
 	return q
 }
 
-// rayQueries lists the name prefixes of IGC's functions for ray queries.
-var rayQueries = []string{"intel_ray_query_", "intel_get_ray_", "intel_get_hit_", "intel_has_committed_hit", "intel_is_traversal_done"}
+// Features of functions that IGC provides, in the table of package deviceconfig.
+const (
+	rayQuery  = "intel_ray_query"
+	loadStore = "__builtin_IB_lsc" // for the load/store unit, and for other hardware of the same GPUs
+	ofIGC     = "__builtin_IB"
+)
 
-// rayQuery is the feature of these functions in the table of package deviceconfig.
-const rayQuery = "intel_ray_query"
+// igcFunctions lists the start of the functions' names. The first match counts.
+var igcFunctions = []struct{ prefix, feature string }{
+	{"intel_ray_query_", rayQuery},
+	{"intel_get_ray_", rayQuery},
+	{"intel_get_hit_", rayQuery},
+	{"intel_has_committed_hit", rayQuery},
+	{"intel_is_traversal_done", rayQuery},
+	{"__builtin_IB_lsc_", loadStore},
+	{"__builtin_IB_subgroup_block_", loadStore},
+	{"__builtin_IB_ftobf_", loadStore},
+	{"__builtin_IB_", ofIGC},
+}
 
-func isRayQuery(name string) bool {
-	for _, start := range rayQueries {
-		if strings.HasPrefix(name, start) {
-			return true
+// igcFeature returns the feature of a function that IGC provides, or "".
+func igcFeature(name string) string {
+	for _, f := range igcFunctions {
+		if strings.HasPrefix(name, f.prefix) {
+			return f.feature
 		}
 	}
-	return false
+	return ""
 }

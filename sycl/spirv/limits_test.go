@@ -111,9 +111,28 @@ func TestLocalMemory(t *testing.T) {
 	}
 }
 
-func TestRayQueries(t *testing.T) {
+// Explicit SIMD code reserves local memory with an execution mode.
+func TestReservedLocalMemory(t *testing.T) {
+	m := parse(t, `
+		OpCapability VectorComputeINTEL
+		OpExtension "SPV_INTEL_vector_compute"
+		OpEntryPoint Kernel %k "k"
+		OpExecutionMode %k SharedLocalMemorySizeINTEL 143360
+		%void = OpTypeVoid
+		%fn = OpTypeFunction %void
+		%k = OpFunction %void None %fn
+		%l = OpLabel
+		OpReturn
+		OpFunctionEnd`)
+	if got := m.KernelRequirements(m.Kernel("k")).LocalMemory; got != 143360 {
+		t.Errorf("%d bytes of local memory", got)
+	}
+}
+
+func TestFunctionsOfIGC(t *testing.T) {
 	for name, want := range map[string][]string{
 		"intel_ray_query_sync": {rayQuery}, "intel_get_hit_distance": {rayQuery}, "intel_is_traversal_done": {rayQuery}, "intel_get_image": nil, "my_intel_ray_query_sync": nil,
+		"__builtin_IB_eu_id": {ofIGC}, "__builtin_IB_lsc_load_global_uint": {loadStore}, "__builtin_IB_subgroup_block_read_flat_u16_m8k16v1": {loadStore},
 	} {
 		m := parse(t, `
 			OpEntryPoint Kernel %asks "asks"

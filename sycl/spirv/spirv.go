@@ -77,6 +77,8 @@ type Kernel struct {
 
 	Location srcloc.Location // of the author's function, zero without debug information
 
+	localMemory uint64 // bytes that explicit SIMD code reserves
+
 	uses use
 	node int
 }
@@ -162,6 +164,7 @@ const (
 	modeSubgroupSize     = 35
 	modeLocalSizeId      = 38
 	modeLocalSizeHintId  = 39
+	modeLocalMemory      = 5618
 	modeMaxWorkgroupSize = 5893
 
 	decorationSpecId    = 1
@@ -672,8 +675,8 @@ func (p *parser) nameFunctions() {
 		if name, ok := aspect.Intrinsic(node.name); ok && !node.defined {
 			node.intrinsic, p.graph.forCompilers = name, true
 		}
-		if !node.defined && isRayQuery(node.name) {
-			node.feature, p.graph.forCompilers = rayQuery, true
+		if feature := igcFeature(node.name); feature != "" && !node.defined {
+			node.feature, p.graph.forCompilers = feature, true
 		}
 		// A kernel with external linkage is translated to a function that
 		// keeps the linkage and an entry point that calls it.
@@ -758,6 +761,10 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 				break
 			}
 			k.SubGroupSize = mode.operands[0]
+		case modeLocalMemory:
+			if len(mode.operands) == 1 {
+				k.localMemory = uint64(mode.operands[0])
+			}
 		}
 		if err != nil {
 			return Kernel{}, &FormatError{raw.offset, fmt.Sprintf("kernel %q: %v", e.name, err)}
