@@ -753,7 +753,7 @@ func TestComments(t *testing.T) {
 		{"pull_request-fork", 3, ""},
 		{"pull_request-gone", 3, ""},
 		{"pull_request-dependabot", 3, ""},
-		{"pull_request_target-fork", 3, "Do not check out or run code of the change in it"},
+		{"pull_request_target-fork", 3, "Do not check out or run the change's code in this workflow"},
 		{"merge_group", 0, "event is not about a pull request"},
 		{"push", 0, "event is not about a pull request"},
 		{"schedule", 0, "event is not about a pull request"},

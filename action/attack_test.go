@@ -59,9 +59,9 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 func TestAttackExceptionsWithoutEnd(t *testing.T) {
 	for text, want := range map[string]string{
 		"kernels: ['Axpy*'], expires: 9999-12-31":                   "two years from today",
-		"kernels: ['*'], expires: 2027-01-01":                       "is for all kernels, devices and targets",
-		"kernels: [X, '**'], devices: ['*'], expires: 2027-01-01":   "is for all kernels, devices and targets",
-		"kernels: ['_ZTS*'], targets: ['//*'], expires: 2027-01-01": "is for all kernels, devices and targets",
+		"kernels: ['*'], expires: 2027-01-01":                       "covers all kernels, devices and targets",
+		"kernels: [X, '**'], devices: ['*'], expires: 2027-01-01":   "covers all kernels, devices and targets",
+		"kernels: ['_ZTS*'], targets: ['//*'], expires: 2027-01-01": "covers all kernels, devices and targets",
 	} {
 		w := newCheckout(t)
 		w.reports()

@@ -77,7 +77,7 @@ func TestAttackGit(t *testing.T) {
 			base := w.strictBase()
 			test.prepare(w, base)
 			s := w.ends(1, "failure", "", "reports", pattern, "policy-ref", "base")
-			wantText(t, "the log", s.log(), "after the merge, the check is weaker")
+			wantText(t, "the log", s.log(), "merging this change weakens the check")
 		})
 	}
 }
@@ -133,7 +133,7 @@ func TestAttackRepositoryInTheCheckout(t *testing.T) {
 		w.write("sub/.github/sycl-compat.yml", weakPolicy)
 		w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
 		s := w.ends(1, "failure", "", "reports", pattern, "policy-ref", "base", "working-directory", "sub")
-		wantText(t, "the log", s.log(), "after the merge, the check is weaker")
+		wantText(t, "the log", s.log(), "merging this change weakens the check")
 	})
 	t.Run("submodule", func(t *testing.T) {
 		w := newCheckout(t)

@@ -353,7 +353,7 @@ func (c *commentClient) minimize(ctx context.Context, of comment, isSolved bool)
 	}
 	var answer struct{}
 	if err := c.graphql(ctx, query, map[string]string{"id": of.NodeID}, &answer); err != nil {
-		return fmt.Errorf("cannot minimize it: %w", err)
+		return fmt.Errorf("cannot minimize the comment: %w", err)
 	}
 	return nil
 }
@@ -515,7 +515,7 @@ func (e *apiError) refusalText() string {
 	case isBlocked:
 		return "GitHub has blocked access to the repository; contact GitHub Support"
 	case needsAddress:
-		return "the organization allows only listed IP addresses; add the runner's address, or use a runner that is listed"
+		return "the organization allows only listed IP addresses; add the runner's address, or use a runner with a listed address"
 	case needsSSO:
 		return "the organization requires single sign-on; authorize the token for it"
 	}

@@ -72,7 +72,7 @@ func (d *delivery) writeComment(ctx context.Context, body string, isNeeded bool)
 		return
 	}
 	if err != nil {
-		d.notShown("the comment: %v", err)
+		d.notShown("cannot write the comment: %v", err)
 	}
 	if kept.WhyNot != "" {
 		d.out.logf("No comment: %s.", kept.WhyNot)

@@ -175,7 +175,7 @@ func (d *delivery) show(ctx context.Context) {
 		return
 	}
 	if d.job.event.isRisky() {
-		d.out.logf("This workflow runs for %s with permissions that the fork does not have. Do not check out or run code of the change in it.", d.job.event.name)
+		d.out.logf("This workflow runs for %s with permissions that the fork does not have. Do not check out or run the change's code in this workflow.", d.job.event.name)
 	}
 	for _, text := range d.notices {
 		if !d.settings.annotations || !d.out.github.annotate(annotation{Level: levelNotice, Title: "SYCL compatibility", Message: text}) {
@@ -326,7 +326,7 @@ func (d *delivery) summarize(ctx context.Context) {
 	case err != nil:
 		d.notShown("cannot write the summary: %v", err)
 	case n == len(drafts)-1:
-		d.notShown("the summary is shortened to numbers, because earlier parts of the step have used up its space")
+		d.notShown("the summary contains only numbers, because earlier parts of the step have used up the space")
 	}
 }
 

@@ -59,10 +59,10 @@ type settings struct {
 var inputs = []input{
 	{"reports", "patterns", "", "patterns of reports, one per line or separated by commas; a pattern that begins with ! excludes files", patterns(func(s *settings) *[]string { return &s.reports })},
 	{"binaries", "patterns", "", "patterns of programs, libraries, wheels and directories to report on", patterns(func(s *settings) *[]string { return &s.binaries })},
-	{"devices", "names", "", "devices to check binaries for, one per line or separated by commas; default: the devices that the policy names, else those that the binaries are built for", patterns(func(s *settings) *[]string { return &s.devices })},
-	{"device-config", "paths", "", "device configuration files, one per line or separated by commas, to check binaries with or that the reports were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
-	{"policy-file", "path", "", "the policy; default: .github/sycl-compat.yml or .yaml, the nearest from working-directory up to the root of the repository", text(func(s *settings) *string { return &s.policyFile })},
-	{"policy-ref", "head, base", "head", "where the policy and the baseline are read: in the change (head), or in its base commit (base)", text(func(s *settings) *string { return &s.policyRef })},
+	{"devices", "names", "", "devices to check binaries for, one per line or separated by commas; default: the devices that the policy names, otherwise the devices that the binaries are built for", patterns(func(s *settings) *[]string { return &s.devices })},
+	{"device-config", "paths", "", "device configuration files, one per line or separated by commas: for binaries, the files to check with; for reports, the files that they were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
+	{"policy-file", "path", "", "the policy file; default: the nearest .github/sycl-compat.yml or .yaml, searched from working-directory up to the root of the repository", text(func(s *settings) *string { return &s.policyFile })},
+	{"policy-ref", "head, base", "head", "where to read the policy and the baseline from: the change (head), or its base commit (base)", text(func(s *settings) *string { return &s.policyRef })},
 	{"compare-with-base", "required, optional", "", "whether the check fails if the policy and the baseline cannot be compared with the base commit", text(func(s *settings) *string { return &s.compareWithBase })},
 	{"baseline-file", "path", "", "the baseline, a file of known problems", text(func(s *settings) *string { return &s.baselineFile })},
 	{"base-reports", "patterns", "", "patterns of reports on the base branch; their problems are not new", patterns(func(s *settings) *[]string { return &s.baseReports })},
@@ -85,7 +85,7 @@ var inputs = []input{
 		s.commentSolved = solvedMode(v)
 		return nil
 	}},
-	{"pull-request", "number", "", "the pull request to comment on, for events that are not about one, such as issue_comment and workflow_dispatch", func(s *settings, v string) error {
+	{"pull-request", "number", "", "the pull request to comment on, for events that are not about a pull request, such as issue_comment and workflow_dispatch", func(s *settings, v string) error {
 		n, err := strconv.Atoi(strings.TrimPrefix(v, "#"))
 		if err != nil || n < 1 {
 			return fmt.Errorf("invalid pull request number %q", v)

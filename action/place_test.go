@@ -23,8 +23,8 @@ func TestPolicyLookup(t *testing.T) {
 		conclusion string
 		text       string
 	}{
-		{"none", nil, nil, nil, 1, "failure", "| Policy: none. There is no .github/sycl-compat.yml or .github/sycl-compat.yaml"},
-		{"at the root", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, nil, 0, "success", "| Policy: .github/sycl-compat.yml, the nearest above the working directory."},
+		{"none", nil, nil, nil, 1, "failure", "| Policy: none. No .github/sycl-compat.yml or .github/sycl-compat.yaml was found"},
+		{"at the root", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, nil, 0, "success", "| Policy: .github/sycl-compat.yml, the nearest policy above the working directory."},
 		{"with the extension yaml", map[string]string{".github/sycl-compat.yaml": required(deviceB)}, nil, nil, 0, "success", "| Policy: .github/sycl-compat.yaml, the nearest"},
 		{"halfway", map[string]string{".github/sycl-compat.yml": required(deviceA), "libs/.github/sycl-compat.yaml": required(deviceB)}, nil, nil, 0, "success", "| Policy: libs/.github/sycl-compat.yaml, the nearest"},
 		{"in the directory", map[string]string{".github/sycl-compat.yml": required(deviceA), "libs/a/.github/sycl-compat.yml": required(deviceB)}, nil, nil, 0, "success", "| Policy: libs/a/.github/sycl-compat.yml."},

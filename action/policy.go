@@ -188,11 +188,11 @@ func (c *chooser) logPolicy(of string) {
 	name := c.inWorkspace(c.policy.Name)
 	switch {
 	case c.policy.Name == "":
-		c.logf("Policy%s: none. There is no %s from the working directory up to the root of the repository, so every kernel must run on every device in the reports.", of, strings.Join(policyNames, " or "))
+		c.logf("Policy%s: none. No %s was found between the working directory and the root of the repository, so every kernel must run on every device in the reports.", of, strings.Join(policyNames, " or "))
 	case c.paths.policy != "":
 		c.logf("Policy%s: %s (from the input policy-file).", of, name)
 	case strings.HasPrefix(c.policy.Name, "../"):
-		c.logf("Policy%s: %s, the nearest above the working directory.", of, name)
+		c.logf("Policy%s: %s, the nearest policy above the working directory.", of, name)
 	default:
 		c.logf("Policy%s: %s.", of, name)
 	}
@@ -348,7 +348,7 @@ func (c *chooser) byBase() error {
 	c.devices, err = devicesOf(c.paths.deviceConfig, func(name string) ([]byte, error) { return c.file(c.commit, name) })
 	switch {
 	case errors.Is(err, errAbsent):
-		return cli.Usagef("input device-config: the base commit %.12s does not contain one of the files; %s", c.commit, later)
+		return cli.Usagef("input device-config: the base commit %.12s does not contain all of the files; %s", c.commit, later)
 	case err != nil:
 		if _, ok := errors.AsType[*missingError](err); ok {
 			return mark(err)

@@ -68,7 +68,7 @@ func TestBasePolicy(t *testing.T) {
 		text       string
 	}{
 		{"a change that weakens the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, nil, 0, "success", "policy-weakened"},
-		{"a change that weakens the policy, policy-ref: base", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "after the merge, the check is weaker: fail-on is none"},
+		{"a change that weakens the policy, policy-ref: base", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "merging this change weakens the check: fail-on is none"},
 		{"a change that deletes the policy", func(w *checkout) { base(w); w.remove(".github/sycl-compat.yml") }, []string{"policy-ref", "base"}, 1, "failure", ""},
 		{"a change that breaks the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "cannot read the policy of the change"},
 		{"a change that keeps the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 failing problem"},
@@ -137,13 +137,13 @@ func TestBasePolicy(t *testing.T) {
 			w.reports()
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
-		}, []string{"policy-ref", "base"}, 1, "failure", "after the merge, the check is weaker: fail-on is none, not new"},
+		}, []string{"policy-ref", "base"}, 1, "failure", "merging this change weakens the check: fail-on is none, not new"},
 		{"a deleted policy", func(w *checkout) {
 			w.reports()
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+", intel_gpu_acm_g12]}\n")
 			w.based(w.commit())
 			w.remove(".github/sycl-compat.yml")
-		}, nil, 1, "failure", "a missing report on intel_gpu_acm_g12 is no longer a failure"},
+		}, nil, 1, "failure", "a missing report on intel_gpu_acm_g12 no longer fails the check"},
 		{"a first baseline", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"baseline-file", "b.json"}, 0, "success", "1 known problem is not in the baseline of the base branch"},
 		{"a baseline that loses its targets", func(w *checkout) {
 			w.reports()
@@ -156,7 +156,7 @@ func TestBasePolicy(t *testing.T) {
 			w.write("b.json", w.baseline())
 			base(w)
 			w.write("b.json", regexp.MustCompile(`(?s)"targets": .*`).ReplaceAllString(w.read("b.json"), `"targets": []}`))
-		}, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "after the merge, the check is weaker: the baseline no longer lists the target //demo:kernels"},
+		}, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "merging this change weakens the check: the baseline no longer lists the target //demo:kernels"},
 		{"an invalid policy in the base", func(w *checkout) {
 			w.reports()
 			w.write(".github/sycl-compat.yml", "version: 2\n")
@@ -280,7 +280,7 @@ func TestBaseDeviceData(t *testing.T) {
 	}{
 		{"unchanged device data", base, binaries, 1, "failure", "requires aspect fp64"},
 		{"a device that gets an aspect", widen, binaries, 0, "success", wider + "the aspect fp64"},
-		{"a device that gets an aspect, policy-ref: base", widen, append(binaries, "policy-ref", "base"), 1, "failure", "after the merge, the check is weaker: the data of the required device intel_gpu_pvc now allow more: the aspect fp64"},
+		{"a device that gets an aspect, policy-ref: base", widen, append(binaries, "policy-ref", "base"), 1, "failure", "merging this change weakens the check: the data of the required device intel_gpu_pvc now allow more: the aspect fp64"},
 		{"a report with the aspect", func(w *checkout) { widen(w); reported(w) }, append(ofReports, "device-config", "d.yml"), 0, "success", wider + "the aspect fp64"},
 		{"a report with the aspect, policy-ref: base", func(w *checkout) { widen(w); reported(w) }, append(ofReports, "device-config", "d.yml", "policy-ref", "base"), 1, "failure", wider + "the aspect fp64"},
 		{"a report with the base's data", func(w *checkout) {
@@ -296,7 +296,7 @@ func TestBaseDeviceData(t *testing.T) {
 			w.write("d.yml", data("fp16, fp64, atomic64"))
 			reported(w)
 		}, append(ofReports, "device-config", "d.yml", "baseline-file", "b.json", "policy-ref", "base"), 1, "failure", wider + "the aspect fp64"},
-		{"a device that the base does not have", func(w *checkout) { base(w); w.write("e.yml", data("fp64")) }, []string{"binaries", "out/k.spv", "devices", deviceB, "device-config", "e.yml", "policy-ref", "base"}, 2, "error", "does not contain one of the files"},
+		{"a device that the base does not have", func(w *checkout) { base(w); w.write("e.yml", data("fp64")) }, []string{"binaries", "out/k.spv", "devices", deviceB, "device-config", "e.yml", "policy-ref", "base"}, 2, "error", "does not contain all of the files"},
 		{"a device that is not required", func(w *checkout) {
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceA+"], supported: ['*']}\n")
 			w.write("out/k.spv", spirv)

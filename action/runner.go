@@ -150,7 +150,7 @@ func (r *runner) setOutputs(outputs ...stepOutput) error {
 func (r *runner) token() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(r.random, b[:]); err != nil {
-		return "", fmt.Errorf("no random number: %w", err)
+		return "", fmt.Errorf("cannot read random data: %w", err)
 	}
 	return "sycl-" + hex.EncodeToString(b[:]), nil
 }

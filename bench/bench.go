@@ -100,7 +100,7 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 		return false, err
 	}
 	if b.Runs < 1 {
-		return false, errors.New("the number of runs has to be positive")
+		return false, errors.New("--runs must be positive")
 	}
 	defer func() {
 		if b.remove != nil {
@@ -131,7 +131,7 @@ func (b *Bench) NoArguments() error {
 // Scratch creates the scratch directory below another directory. It is removed at the end.
 func (b *Bench) Scratch(below string) (err error) {
 	if below == "" {
-		return errors.New("--dir is missing: the directory to write to")
+		return errors.New("--dir is required: the directory to write to")
 	}
 	b.Dir, b.remove, err = outfile.ScratchDir(below)
 	return err

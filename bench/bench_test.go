@@ -159,14 +159,14 @@ func TestRunErrors(t *testing.T) {
 		args    []string
 		want    string
 	}{
-		{"no runs", program(t.TempDir(), 1, &scratch), []string{"--runs=0"}, "the number of runs has to be positive"},
+		{"no runs", program(t.TempDir(), 1, &scratch), []string{"--runs=0"}, "--runs must be positive"},
 		{"an argument", program(t.TempDir(), 1, &scratch), []string{"x"}, `unexpected argument "x"`},
-		{"no directory", program("", 1, &scratch), nil, "--dir is missing"},
+		{"no directory", program("", 1, &scratch), nil, "--dir is required"},
 		{"no limits to check", fails(Contender{}), []string{"--check"}, "flag provided but not defined: -check"},
-		{"a contender that does not work", fails(Contender{Name: "child", Args: []string{self, "fail"}}), nil, "child did not work: exit status 2: "},
-		{"a contender that complains", fails(Contender{Name: "child", Args: []string{self, "complain"}}), nil, "child did not work: it complained: here"},
-		{"a function that does not work", fails(Contender{Name: "function", Run: func() error { return io.ErrUnexpectedEOF }}), nil, "function did not work: unexpected EOF"},
-		{"a contender that is not there", fails(Contender{Name: "child", Args: []string{"./none"}}), nil, "child did not work"},
+		{"a contender that does not work", fails(Contender{Name: "child", Args: []string{self, "fail"}}), nil, "child failed: exit status 2: "},
+		{"a contender that complains", fails(Contender{Name: "child", Args: []string{self, "complain"}}), nil, "child failed: wrote to standard error: here"},
+		{"a function that does not work", fails(Contender{Name: "function", Run: func() error { return io.ErrUnexpectedEOF }}), nil, "function failed: unexpected EOF"},
+		{"a contender that is not there", fails(Contender{Name: "child", Args: []string{"./none"}}), nil, "child failed"},
 	} {
 		var out strings.Builder
 		_, err := test.program.run(t.Context(), test.args, &out, io.Discard)

@@ -35,8 +35,8 @@ var tools = []string{"devicec", "postlink", "aspectfilter", "aot", "packager"}
 //	go run ./bench build --dir /var/tmp
 func setupBuild(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the files below this `directory` (required)")
-	sizes := b.Flags.String("kernels", "8,32", "`numbers` of kernels, with commas between; 128 is the one with limits")
-	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
+	sizes := b.Flags.String("kernels", "8,32", "`numbers` of kernels, separated by commas; only 128 has limits")
+	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, separated by commas")
 	splits := b.Flags.String("splits", "auto", "values of `device_code_split` to measure, with commas between")
 	first := b.Flags.Bool("first", false, "measure only the first build")
 	steps := b.Flags.Bool("steps", false, "also print the processor time of each program; measuring that takes time of its own, and no limit is checked")

@@ -20,7 +20,7 @@ var familyTimes = map[int]float64{11: 0.35, 24: 0.65}
 func setupFamilies(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write files below this `directory` (required)")
 	devices := b.Flags.String("devices", "acm-g10,acm-g11,acm-g12,bmg-g21,bmg-g31,lnl-m,ptl-h,ptl-u,wcl,nvl-s,nvl-u", "ocloc's `names` of devices, with commas between")
-	binary := b.Flags.String("aot", "", "measure this `binary` instead of building the one of this module with 'go build'")
+	binary := b.Flags.String("aot", "", "measure this `binary` instead of building aot with 'go build'")
 	return func() error {
 		if b.Flags.NArg() == 0 {
 			return errors.New("no modules; add files with SPIR-V")

@@ -20,7 +20,7 @@ const (
 // It writes about 14 MiB below the directory and removes them at the end.
 func setupGate(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the reports below this `directory` (required)")
-	compat := b.Flags.String("compat", "", "measure this `binary` instead of building the one of this module with 'go build'")
+	compat := b.Flags.String("compat", "", "measure this `binary` instead of building compat with 'go build'")
 	s := gateSizes{}
 	b.Flags.IntVar(&s.reports, "reports", 50, "`number` of reports")
 	b.Flags.IntVar(&s.kernels, "kernels", 1000, "`number` of kernels of each")
@@ -30,7 +30,7 @@ func setupGate(b *Bench) func() error {
 		case err != nil:
 			return err
 		case min(s.reports, s.kernels, s.devices) < 1:
-			return errors.New("sizes have to be positive")
+			return errors.New("--reports, --kernels and --devices must be positive")
 		}
 		if err := b.Scratch(*dir); err != nil {
 			return err

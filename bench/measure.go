@@ -83,11 +83,11 @@ func (b *Bench) Measure(c Contender) (Result, error) {
 	err := cmd.Run()
 	seconds := time.Since(start).Seconds()
 	if err == nil && diagnostics.Len() > 0 {
-		err = errors.New("it complained")
+		err = errors.New("wrote to standard error")
 	}
 	if err != nil {
 		first, _, _ := strings.Cut(diagnostics.String(), "\n")
-		return Result{}, fmt.Errorf("%s did not work: %w: %s", c.Name, err, first)
+		return Result{}, fmt.Errorf("%s failed: %w: %s", c.Name, err, first)
 	}
 	memory, err := maxRSS(cmd.ProcessState)
 	if err != nil {
@@ -108,7 +108,7 @@ func (b *Bench) measureFunction(c Contender) (Result, error) {
 	}
 	start := time.Now()
 	if err := c.Run(); err != nil {
-		return Result{}, fmt.Errorf("%s did not work: %w", c.Name, err)
+		return Result{}, fmt.Errorf("%s failed: %w", c.Name, err)
 	}
 	seconds := time.Since(start).Seconds()
 	after, err := ProcessorTime()

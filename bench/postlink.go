@@ -39,9 +39,9 @@ func setupPostlink(b *Bench) func() error {
 		case err != nil:
 			return err
 		case min(*kernels, *calls) < 1 || *body < 2*helpersUsed:
-			return fmt.Errorf("a module needs at least one kernel, of %d instructions, and the sample a call", 2*helpersUsed)
+			return fmt.Errorf("--kernels and --calls must be at least 1, and --body at least %d", 2*helpersUsed)
 		case *calls > *kernels:
-			return errors.New("there are fewer kernels than calls in the sample")
+			return errors.New("--calls cannot exceed --kernels")
 		case *bitcode != "" && *dpcpp == "":
 			return errors.New("--dpcpp is missing: the directory of DPC++")
 		case *role == "generate":

@@ -49,7 +49,7 @@ func (m *bitcodeRun) all() error {
 		Contender{Name: "DPC++'s post-link and translation", Run: func() error {
 			return m.run(m.driver, "post-link", "--library", m.library, "--output-dir", Out, m.bitcode, "--", "-fsycl-device-code-split=per_kernel")
 		}, Before: m.createFiles},
-		Contender{Name: "opt of a module with nothing in it, once for each", Run: func() error {
+		Contender{Name: "opt of an empty module, once per module", Run: func() error {
 			for range images {
 				if err := m.run(m.opt, "-passes=globaldce", "empty.ll", "-o", filepath.Join(Out, "empty.bc")); err != nil {
 					return err

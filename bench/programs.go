@@ -37,9 +37,9 @@ void scale%[1]d(sycl::queue &q, float *p, float by) {
 func setupPrograms(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write files below this `directory` (required)")
 	dpcpp := b.Flags.String("dpcpp", "", "the `directory` of DPC++, as a Python environment (required)")
-	binary := b.Flags.String("syclcxx", "", "measure this `binary` instead of building the one of this module with 'go build'")
+	binary := b.Flags.String("syclcxx", "", "measure this `binary` instead of building syclc++ with 'go build'")
 	own := b.Flags.String("driver", "", "measure this `binary` instead of building rules/dpcpp/driver.cpp with c++")
-	host := b.Flags.String("host", "g++", "the host `compiler`: g++, as headers of DPC++ alone need no option of it")
+	host := b.Flags.String("host", "g++", "host `compiler`")
 	kernels := b.Flags.Int("kernels", 1, "compile a source with this `number` of kernels if no SOURCE is given")
 	sources := b.Flags.Int("sources", 0, "measure builds in Bazel of programs with this `number` of sources instead of syclc++")
 	bazel := b.Flags.String("bazel", "bazel", "the `command` that runs Bazel, with startup options; a name without a slash is in PATH")

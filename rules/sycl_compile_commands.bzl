@@ -192,7 +192,7 @@ set -eu
 fail() { echo "sycl_compile_commands: $*" >&2; exit 1; }
 workspace=${BUILD_WORKSPACE_DIRECTORY:-}
 case $workspace,$0 in
-  ,* | *,[!/]*) fail "run it with: bazel run @LABEL@" ;;
+  ,* | *,[!/]*) fail "run this script with: bazel run @LABEL@" ;;
   *,*/bazel-out/*) root=${0%%/bazel-out/*} ;;
   *) fail "$0 is not in Bazel's output directory; run it with: bazel run @LABEL@" ;;
 esac
@@ -206,7 +206,7 @@ out=${1:-$workspace/compile_commands.json}
 [ ! -d "$out" ] || fail "$out is a directory"
 directory=$(printf '%s' "$workspace" | sed -e 's/[\\"]/\\&/g' -e 's/[][\.*^$]/\\&/g')
 if [ -s "$out" ] && grep -qv -e '^\[$' -e '^\]$' -e '^{"arguments":\[.*\],"directory":"'"$directory"'","file":"[^"]*"},\{0,1\}$' "$out"; then
-  fail "$out has entries of a different program, which would be lost; remove it, or write to a different file: bazel run @LABEL@ -- FILE"
+  fail "$out has entries of a different program, which would be lost; remove the file, or write to a different file: bazel run @LABEL@ -- FILE"
 fi
 new=$out.rules_sycl-tmp
 trap 'rm -f "$new" "$new.old" "$new.new"' EXIT

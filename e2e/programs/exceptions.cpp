@@ -1,4 +1,4 @@
-// Errors of calls and of tasks arrive, and kernels go on after them.
+// Errors in calls and tasks are reported, and kernels can be submitted afterwards.
 #include "check.hpp"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Reductions: libsycl makes kernels of its own of them.
+// Reductions, for which libsycl generates additional kernels.
 #include "check.hpp"
 
 int main() {

@@ -1,4 +1,4 @@
-// Kernels that two sources have, without names but for one.
+// Kernels in two sources. All except one are unnamed.
 #pragma once
 #include "check.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-// steps returns how many steps of Collatz each number takes to 1.
+// steps returns the number of Collatz steps that each number needs to reach 1.
 std::vector<std::int64_t> steps(const std::vector<std::int64_t> &numbers);
 
 // device returns the name of the device that counts them.

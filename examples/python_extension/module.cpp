@@ -1,5 +1,5 @@
-// What Python sees. This source has no kernels, and reads no header of SYCL: the host compiler
-// alone compiles it.
+// The Python module. This source has no kernels and includes no SYCL header, so only the host
+// compiler compiles it.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

@@ -1,4 +1,4 @@
-// A kernel with device variables: one that keeps its value from launch to launch, and a
+// A kernel with device variables: a counter that keeps its value between launches, and a
 // table of constants.
 #include <sycl_lite.hpp>
 

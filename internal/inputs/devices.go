@@ -49,7 +49,7 @@ func FindDevice(config *deviceconfig.Config, target string) (*deviceconfig.Devic
 	if near := config.Nearest(target); len(near) > 0 {
 		msg += ": did you mean " + strings.Join(near, " or ") + "?"
 	} else {
-		msg += "; 'compat devices' lists the known ones, and a device configuration file can add others"
+		msg += "; 'compat devices' lists the known devices, and a device configuration file can add more"
 	}
 	return nil, cli.Usagef("%s", msg)
 }

@@ -597,9 +597,9 @@ class atomic_ref {
 template <class T>
 class specialization_id {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_reference_v<T>,
-                "a specialization constant is set byte by byte");
+                "a specialization constant must be trivially copyable and not a reference");
   static_assert(!std::is_pointer_v<T>, "a specialization constant cannot be a pointer");
-  static_assert(!std::is_array_v<T>, "a specialization constant is an array as a std::array only");
+  static_assert(!std::is_array_v<T>, "specialization constants cannot be arrays; use std::array");
   static_assert(!std::is_same_v<T, long double>, "devices have no long double");
 
  public:
@@ -664,11 +664,11 @@ class kernel_handler {
   [[gnu::always_inline]] auto get_specialization_constant() const {
     using id = std::remove_cvref_t<decltype(Id)>;
     static_assert(detail::is_specialization_id<id>::value,
-                  "get_specialization_constant takes a variable of type specialization_id");
+                  "get_specialization_constant requires a variable of type specialization_id");
     using T = typename id::value_type;
 #if defined(__SYCL_DEVICE_ONLY__) && !defined(SYCL_LITE_GPU_HPP)
     using name = detail::mangled_name<Id>;
-    static_assert(name::found(), "a specialization_id is a variable, not a part of one");
+    static_assert(name::found(), "a specialization_id must be a variable, not a part of one");
     if constexpr (detail::scalar<T>)
       return __sycl_getScalar2020SpecConstantValue<T>(detail::literal<name>::text, &Id, nullptr);
     else
@@ -772,10 +772,10 @@ void define_kernel([[maybe_unused]] Function function, properties<P...>) {
   using item = nd_item<Dimensions>;
   static_assert(std::is_invocable_v<const Function &, item> ||
                     std::is_invocable_v<const Function &, item, kernel_handler>,
-                "a kernel's function takes an nd_item of as many dimensions as its range has, and "
-                "a kernel_handler if it wants one");
+                "a kernel's function must accept an nd_item with the dimensions of its range, and "
+                "optionally a kernel_handler");
   static_assert(std::is_trivially_copyable_v<Function>,
-                "a kernel's captures are copied to the device as they are");
+                "a kernel's captures must be trivially copyable");
 #ifdef SYCL_LANGUAGE_VERSION
   kernel<Name, item, P...>(function);
 #endif

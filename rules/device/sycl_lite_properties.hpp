@@ -117,9 +117,9 @@ constexpr int dimensions_of() {
 
 template <auto... Sizes>
 struct sizes {
-  static_assert(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3, "one size for each dimension");
-  static_assert((... && (Sizes > 0)), "a work-group has at least one work-item");
-  static_assert((... && (Sizes <= UINT32_MAX)), "a size of a work-group has 32 bits");
+  static_assert(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3, "expected one to three sizes");
+  static_assert((... && (Sizes > 0)), "a work-group size must be at least 1");
+  static_assert((... && (Sizes <= UINT32_MAX)), "a work-group size must fit in 32 bits");
   static constexpr int dimensions = sizeof...(Sizes);
 };
 
@@ -184,7 +184,7 @@ struct sub_group_size_key {
   static constexpr char name[] = "sycl-sub-group-size";
   template <std::uint32_t Size>
   struct value_t : detail::property_value<sub_group_size_key, Size> {
-    static_assert(Size > 0, "a sub-group has at least one work-item");
+    static_assert(Size > 0, "a sub-group size must be at least 1");
     static constexpr std::uint32_t value = Size;
   };
 };
@@ -218,8 +218,8 @@ struct max_linear_work_group_size_key {
   static constexpr char name[] = "sycl-max-linear-work-group-size";
   template <std::size_t Size>
   struct value_t : detail::property_value<max_linear_work_group_size_key, Size> {
-    static_assert(Size > 0, "a work-group has at least one work-item");
-    static_assert(Size <= UINT32_MAX, "a size of a work-group has 32 bits");
+    static_assert(Size > 0, "a work-group size must be at least 1");
+    static_assert(Size <= UINT32_MAX, "a work-group size must fit in 32 bits");
   };
 };
 template <std::size_t... Sizes>
@@ -266,7 +266,7 @@ struct alignment_key {
   static constexpr char name[] = "sycl-alignment";
   template <int Bytes>
   struct value_t : detail::property_value<alignment_key, Bytes> {
-    static_assert(Bytes > 0 && (Bytes & (Bytes - 1)) == 0, "an alignment is a power of two");
+    static_assert(Bytes > 0 && (Bytes & (Bytes - 1)) == 0, "an alignment must be a power of two");
   };
 };
 template <int Bytes>
@@ -284,7 +284,7 @@ struct grf_size_key {
   static constexpr char name[] = "sycl-grf-size";
   template <unsigned Size>
   struct value_t : detail::property_value<grf_size_key, Size> {
-    static_assert(Size == 128 || Size == 256, "a GPU has 128 or 256 registers for a work-item");
+    static_assert(Size == 128 || Size == 256, "the number of registers must be 128 or 256");
   };
 };
 struct grf_size_automatic_key {
@@ -329,11 +329,11 @@ struct fp_control_key {
   template <fp_mode Mode>
   struct value_t : detail::property_value<fp_control_key, whole(Mode)> {
     static_assert((whole(Mode) & rounding & ((whole(Mode) & rounding) - 1)) == 0,
-                  "fp_control has two ways of rounding");
+                  "fp_control accepts only one rounding mode");
     static_assert((whole(Mode) & flush) == 0 || (whole(Mode) & allow) == 0,
-                  "fp_control has denorm_ftz and what it rules out");
+                  "fp_control: denorm_ftz cannot be combined with denorm_allow modes");
     static_assert((static_cast<std::uint32_t>(Mode) & ~(rounding | flush | allow)) == 0,
-                  "fp_control has a mode that does not exist");
+                  "fp_control: unknown fp_mode");
   };
 };
 template <fp_mode Mode>
@@ -352,11 +352,11 @@ enum class cache_mode {
 using oneapi::experimental::cache_level;
 template <cache_mode Mode, cache_level... Levels>
 struct cache_control {
-  static_assert(sizeof...(Levels) > 0, "a cache_control has at least one level");
+  static_assert(sizeof...(Levels) > 0, "cache_control requires at least one cache level");
   static constexpr cache_mode mode = Mode;
   static constexpr std::uint32_t levels = (0 | ... | (1u << static_cast<int>(Levels)));
   static_assert((0 + ... + (1u << static_cast<int>(Levels))) == levels,
-                "a cache_control has a level twice");
+                "cache_control: duplicate cache level");
   static constexpr std::uint32_t encoding = levels << 4 * static_cast<int>(Mode);
 };
 }  // namespace ext::intel::experimental
@@ -366,9 +366,9 @@ namespace detail {
 // The value of a cache property: a nibble for each mode, a bit for each level.
 template <class... Controls>
 struct cache_controls {
-  static_assert(sizeof...(Controls) > 0, "a cache property has at least one cache_control");
+  static_assert(sizeof...(Controls) > 0, "a cache property requires at least one cache_control");
   static_assert((0u + ... + Controls::levels) == (0u | ... | Controls::levels),
-                "a level of the cache has two modes");
+                "a cache level can have only one mode");
   static constexpr std::uint32_t value = (0u | ... | Controls::encoding);
 };
 
@@ -388,7 +388,7 @@ struct read_hint_key {
       : detail::property_value<read_hint_key, detail::cache_controls<Controls...>::value> {
     static_assert((... && detail::has_mode_of<Controls, cache_mode::uncached, cache_mode::cached,
                                               cache_mode::streaming>),
-                  "read_hint takes the modes uncached, cached and streaming");
+                  "read_hint supports only the modes uncached, cached and streaming");
   };
 };
 struct read_assertion_key {
@@ -399,7 +399,7 @@ struct read_assertion_key {
       : detail::property_value<read_assertion_key, detail::cache_controls<Controls...>::value> {
     static_assert((... &&
                    detail::has_mode_of<Controls, cache_mode::invalidate, cache_mode::constant>),
-                  "read_assertion takes the modes invalidate and constant");
+                  "read_assertion supports only the modes invalidate and constant");
   };
 };
 struct write_hint_key {
@@ -411,7 +411,7 @@ struct write_hint_key {
     static_assert((... &&
                    detail::has_mode_of<Controls, cache_mode::uncached, cache_mode::write_through,
                                        cache_mode::write_back, cache_mode::streaming>),
-                  "write_hint takes the modes uncached, write_through, write_back and streaming");
+                  "write_hint supports only uncached, write_through, write_back and streaming");
   };
 };
 template <class... Controls>
@@ -480,18 +480,18 @@ namespace ext::oneapi::experimental {
 template <class T, class Properties = empty_properties_t>
 class device_global {
   static_assert(!std::is_same_v<T, T>,
-                "the properties of a device_global are a list: properties<...>");
+                "the properties of a device_global must be a list: properties<...>");
 };
 template <class T, class... P>
 class device_global<T, properties<P...>> {
   using list = properties<P...>;
   static_assert((... && detail::is_of<P, detail::owner::variable>),
-                "a property of a device_global is device_image_scope or host_access");
+                "a device_global supports only device_image_scope and host_access");
   static_assert(list::template has_property<device_image_scope_key>(),
                 "a device_global needs device_image_scope here: only DPC++'s own compiler makes "
                 "variables that all images of a device share");
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
-                "a device_global is copied to the device as it is");
+                "the type of a device_global must be trivially copyable and destructible");
 
  public:
   using element_type = std::remove_extent_t<T>;
@@ -552,15 +552,15 @@ class device_global<T, properties<P...>> {
 template <class T, class Properties = empty_properties_t>
 class annotated_ptr {
   static_assert(!std::is_same_v<T, T>,
-                "the properties of an annotated_ptr are a list: properties<...>");
+                "the properties of an annotated_ptr must be a list: properties<...>");
 };
 template <class T, class... P>
 class annotated_ptr<T, properties<P...>> {
   static_assert((... && detail::is_of<P, detail::owner::pointer>),
-                "a property of an annotated_ptr is alignment, read_hint, read_assertion or "
+                "an annotated_ptr supports only alignment, read_hint, read_assertion and "
                 "write_hint");
   static_assert(std::is_object_v<T> && !std::is_array_v<T>,
-                "an annotated_ptr points to objects of one type");
+                "an annotated_ptr must point to an object type other than an array");
 
  public:
   annotated_ptr() noexcept = default;

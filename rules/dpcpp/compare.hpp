@@ -293,7 +293,7 @@ class Header {
   void error(const Place &at, const std::string &what, bool device) {
     line(at);
     out_ += std::string("#error the ") + (device ? "device" : "host") + " compile has " + what +
-            ", the " + (device ? "host" : "device") + " compile does not" + kAdvice + "\n";
+            ", but the " + (device ? "host" : "device") + " compile does not" + kAdvice + "\n";
   }
 
   void differs(const Place &at, const std::string &name, bool device) {

@@ -242,7 +242,7 @@ extern "C" Result compileSYCL(File source, View<File> headers, View<const char *
   if (bitcode.size == 0) return obey(source.contents, options);
   const std::string text(bitcode.data, bitcode.size);
   if (text.compare(0, 4, "BC\xc0\xde") == 0) return obey(text.substr(4), options);
-  // As the real one says it when the source does not compile either.
+  // The log of the real library if the source does not compile, either.
   return obey(
       "code 1\nlog Device compilation failed\nlog Detailed information:\n"
       "log \\tLoading of cached device code failed\nlog Detailed information:\n"

@@ -7,7 +7,7 @@
 // library and what it loads are found in the same places, and the files are written by the
 // same code.
 //
-// It writes a line "ocloc-server 1" when it is ready. A request is a list of arguments, each
+// The server writes the line "ocloc-server 1" when ready. A request is a list of arguments, each
 // terminated by NUL, and one more NUL after the last. The answer is a line with two
 // numbers, the exit code and the length of ocloc's output, followed by that output. It
 // ends when its input ends.

@@ -1,4 +1,4 @@
-"""Tests of which LLVM is chosen on machines with several, or with parts of one."""
+"""Tests of the choice of LLVM on systems with several or incomplete installations."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//rules/private/repositories:local_toolchain.bzl", "find_llvm", "find_readers", "header_directories", "host_compilers", "opened_by_ocloc", "other_system", "watch_all", "write_headers_stamp", "write_host_headers", "write_stamp")

@@ -1,4 +1,4 @@
-"""Analysis tests of the options of icpx: what takes them, and what is an error."""
+"""Analysis tests of icpx options: the actions that get them, and the rejected options."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc:cc_library.bzl", "cc_library")

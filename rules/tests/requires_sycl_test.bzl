@@ -130,7 +130,7 @@ def requires_sycl_test_suite(name):
         ("ocloc_overridden_test", _ocloc_override_test, "intel_gpus", "present"),
         ("ocloc_for_override_test", _ocloc_override_gpu_test, "others", "missing"),
         ("ocloc_found_test", _ocloc_complete_test, "intel_gpus", "present"),
-        # What is missing there is the device compiler.
+        # Here, the device compiler is missing.
         ("ocloc_without_compiler_test", _missing_test, "intel_gpus", "present"),
     ]:
         make(name = test, state = state, target_under_test = "//rules/private:ocloc_for_" + what)

@@ -119,9 +119,9 @@ def _problem_impl(ctx):
     library, header = ["lib/libsycl-jit.so.23.1"], ["include/sycl/sycl.hpp"]
     asserts.equals(env, "", problem_of_dpcpp(["lib/libsycl.so.9"], library, header))
     for libsycl, library, header, want in [
-        ([], library, header, "has no DPC++, which has lib/libsycl-jit.so"),
-        (["lib/libsycl.so.9"], [], header, "has no DPC++, which has lib/libsycl-jit.so"),
-        (["lib/libsycl.so.9"], library, [], "has no DPC++, which has lib/libsycl-jit.so"),
+        ([], library, header, "does not contain DPC++; expected lib/libsycl-jit.so"),
+        (["lib/libsycl.so.9"], [], header, "does not contain DPC++; expected lib/libsycl-jit.so"),
+        (["lib/libsycl.so.9"], library, [], "does not contain DPC++; expected lib/libsycl-jit.so"),
         (["lib/libsycl.so.9", "lib/libsycl.so.8"], library, header, "several DPC++ releases, lib/libsycl.so.8 and lib/libsycl.so.9, but a toolchain is for one release"),
         (["lib/libsycl.so.7"], library, header, "has lib/libsycl.so.7, which belongs to a DPC++ release that this release of rules_sycl does not support"),
     ]:
@@ -160,7 +160,7 @@ def runtime_test_suite(name):
         ("cpu", {}, [
             "export ONEAPI_DEVICE_SELECTOR=opencl:cpu %s OCL_ICD_FILENAMES=\"$runfiles\"/'rules/tests/fake_runtime/libintelocl.so'\n\"$runfiles\"/'rules/tests/fake_runtime/devices'\n" % _NO_VENDORS,
             "exec \"$runfiles\"/'rules/tests/fake_runtime/program' \"$@\"\n",
-            "finds no Intel OpenCL CPU device, which comes with DPC++; see the reason in the lines above",
+            "finds no Intel OpenCL CPU device, which comes with DPC++; see the reason above",
             _FAILS,
         ], [_SKIPS, _REQUIRED]),
         ("default", {"runtime": ":default_runtime"}, ["fake_runtime/devices"], []),

@@ -1,4 +1,4 @@
-"""Analysis tests of sycl_binary: which actions it declares, and what it refuses."""
+"""Analysis tests of sycl_binary: the declared actions, and the rejected attributes."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//rules:providers.bzl", "SyclbinInfo")

@@ -456,7 +456,7 @@ def sycl_cc_test_suite(name):
     _fails_test(
         name = "cc_nvidia_test",
         target_under_test = ":nvidia_program.program",
-        texts = ["sycl_targets: 'nvidia_gpu_sm_90' needs clang, and the device compiler is DPC++ 0, which only generates SPIR-V"],
+        texts = ["sycl_targets: 'nvidia_gpu_sm_90' needs clang, but the device compiler is DPC++ 0, which only generates SPIR-V"],
     )
     _fails_test(
         name = "cc_two_runtimes_test",

@@ -76,7 +76,7 @@ func Parse(nameOrNumber string) (Aspect, error) {
 	return 0, fmt.Errorf("unknown aspect %q: expected a name of enum class aspect or a number", nameOrNumber)
 }
 
-// An entry gives a value a name.
+// An entry maps a value to its name.
 type entry struct {
 	value  Aspect
 	name   string

@@ -71,7 +71,7 @@ func oneOf[T ~string](c *firstError, name string, v T, values ...T) {
 
 func (c *firstError) severity(s Severity) {
 	if s == Off {
-		c.add("a severity is off")
+		c.add("a severity has the invalid value off")
 	}
 }
 

@@ -92,7 +92,7 @@ func (c *coverage) reports() {
 	}
 	c.commits()
 	if statuses == 0 && c.Policy.FailOnEmpty {
-		c.addProblem(&target{}, ReportInvalid, "", Error, "no report has a status")
+		c.addProblem(&target{}, ReportInvalid, "", Error, "no report contains a status")
 	}
 }
 
@@ -124,7 +124,7 @@ var commitName = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 func (c *coverage) required(pattern string) {
 	if strings.Contains(pattern, "*") {
 		if pattern != "*" && !c.reported(pattern) {
-			text := "no report covers a device that matches this pattern, which the policy requires; "
+			text := "no report covers a device that matches this pattern, and the policy requires one; "
 			if c.isKnown(pattern) {
 				text += "name devices in the policy, or in --devices or the input devices when the report is made"
 			} else {
@@ -145,7 +145,7 @@ func (c *coverage) required(pattern string) {
 	}
 	for _, t := range c.result.targets {
 		if n := c.unreported(t, c.devices[i]); n > 0 {
-			c.addKernelLoss(t, c.devices[i], Error, n, "the policy requires it")
+			c.addKernelLoss(t, c.devices[i], Error, n, "the policy requires this device")
 		}
 	}
 }
@@ -200,7 +200,7 @@ func (c *coverage) baseline(was *BaselineTarget) {
 	}
 	for _, d := range was.Devices {
 		if n := len(t.kernels); n > 0 && t.reported(d) == 0 {
-			c.addKernelLoss(t, d, c.tier(d).severity(), n, "the baseline has it")
+			c.addKernelLoss(t, d, c.tier(d).severity(), n, "the baseline includes this device")
 		}
 	}
 }
@@ -227,7 +227,7 @@ func (c *coverage) base(was *target, repeated *repeated) {
 			}
 		}
 		if n > 0 {
-			c.addKernelLoss(t, d, c.tier(d).severity(), n, "the base branch has them")
+			c.addKernelLoss(t, d, c.tier(d).severity(), n, "the base branch has statuses for them")
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (e *evaluator) checkFamilies(fails bool) {
 	for i, f := range e.Policy.Families {
 		if !e.familyUsed[i] {
 			e.result.Counts.Stale++
-			e.addNotice(Notice{Rule: SuppressionStale, Severity: Warning, Fails: fails, File: e.Policy.File, Line: f.Line, Text: fmt.Sprintf("the family %s has no kernel", f.Name)})
+			e.addNotice(Notice{Rule: SuppressionStale, Severity: Warning, Fails: fails, File: e.Policy.File, Line: f.Line, Text: fmt.Sprintf("no kernel matches the family %s", f.Name)})
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (e *evaluator) checkWeakened() {
 		note(fileOf(e.Baseline, e.BaseBaseline), "", e.weakenedBaseline(e.BaseBaseline, e.Baseline))
 	}
 	e.checkDevices()
-	const once = "after the merge, the check is weaker: "
+	const once = "merging this change weakens the check: "
 	for i := range e.NextDevices {
 		now := &e.NextDevices[i]
 		if old := e.baseDevice(now.Name); old != nil && e.tier(now.Name) == Required {

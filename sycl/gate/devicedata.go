@@ -54,7 +54,7 @@ func addedCapabilities(old, now *report.Device) (list []string) {
 		limit(fmt.Sprintf("work-group size in dimension %d", i), size(old), size(now))
 	}
 	if now.Matrices == nil && old.Matrices != nil {
-		add("any matrix, because they are no longer stated")
+		add("any matrix combination, because the combinations are no longer listed")
 	}
 	for _, m := range now.Matrices {
 		if !slices.Contains(old.Matrices, m) {
@@ -63,7 +63,7 @@ func addedCapabilities(old, now *report.Device) (list []string) {
 	}
 	// These determine which device images the device can run.
 	if now.Architecture != old.Architecture || now.Backend != old.Backend {
-		add("the device images of another architecture")
+		add("device images for a different architecture")
 	}
 	return list
 }

@@ -31,8 +31,8 @@ func TestWider(t *testing.T) {
 		"a removed limit":          {func(d *report.Device) { d.LocalMemorySize = 0 }, []string{"any local memory size, because it is no longer stated"}},
 		"a limit of one range":     {func(d *report.Device) { d.MaxWorkItemSizes[2] = 65 }, []string{"a work-group size in dimension 2 of 65"}},
 		"a matrix":                 {func(d *report.Device) { d.Matrices = []string{"m", "n"} }, []string{"the matrix n"}},
-		"unknown matrices":         {func(d *report.Device) { d.Matrices = nil }, []string{"any matrix, because they are no longer stated"}},
-		"a different architecture": {func(d *report.Device) { d.Architecture = "b" }, []string{"the device images of another architecture"}},
+		"unknown matrices":         {func(d *report.Device) { d.Matrices = nil }, []string{"any matrix combination, because the combinations are no longer listed"}},
+		"a different architecture": {func(d *report.Device) { d.Architecture = "b" }, []string{"device images for a different architecture"}},
 	} {
 		now := was()
 		now.MaxWorkItemSizes = slices.Clone(now.MaxWorkItemSizes)

@@ -48,7 +48,7 @@ func pairLibraries(old, now []library) map[string]string {
 	return pairs
 }
 
-// withoutLabelsOf returns the libraries whose labels none of the others has.
+// withoutLabelsOf returns the libraries in list whose labels are not among the labels of others.
 func withoutLabelsOf(list, others []library) (left []library) {
 	labels := map[string]bool{}
 	for _, l := range others {

@@ -49,7 +49,7 @@ func (w *policyDiff) devices() {
 		// A report that lacks a device named in the policy is a failure, except for patterns that
 		// other devices match.
 		case p != "*" && !w.requiresReport(p) && !slices.ContainsFunc(w.reported, func(id string) bool { return matchDevice([]string{p}, id) }):
-			w.addIf(true, "a missing report on %s is no longer a failure; the policy requires %s", p, strings.Join(w.now.Required, ", "))
+			w.addIf(true, "a missing report on %s no longer fails the check; the policy requires %s", p, strings.Join(w.now.Required, ", "))
 		}
 	}
 	either := slices.Concat(w.now.Required, w.now.Supported)
@@ -127,7 +127,7 @@ func (w *policyDiff) exceptions() {
 		switch {
 		case slices.ContainsFunc(w.old.Allow, func(o Exception) bool { return o.includes(x) && !x.outlives(&o) }):
 		case slices.ContainsFunc(w.old.Allow, within):
-			w.addIf(true, "%s ends later", x.name())
+			w.addIf(true, "%s expires later", x.name())
 		case slices.ContainsFunc(w.old.Allow, func(o Exception) bool { return x.includes(&o) }):
 			w.addIf(true, "%s is broader", x.name())
 		default:
@@ -156,7 +156,7 @@ func (w *policyDiff) limits() {
 	old, now := w.old, w.now
 	w.addIf(now.MaxAllow > old.MaxAllow, "limits.max-allow is %d, not %d", now.MaxAllow, old.MaxAllow)
 	w.addIf(now.MaxBaseline > old.MaxBaseline, "limits.max-baseline is %d, not %d", now.MaxBaseline, old.MaxBaseline)
-	w.addIf(now.NeverEnds && !old.NeverEnds, "exceptions may be without an end")
+	w.addIf(now.NeverEnds && !old.NeverEnds, "exceptions no longer need an expiry date")
 }
 
 // weakenedBaseline returns the ways in which a baseline is weaker than an older one. Either may be
@@ -178,7 +178,7 @@ func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 	was := old.digests()
 	for _, d := range now.Devices {
 		if current := e.result.digests[d.ID]; current != "" && d.Digest != current && d.Digest != was[d.ID] {
-			list = append(list, fmt.Sprintf("the baseline has data of the device %s that neither the reports nor the base branch have, so new problems on this device do not fail the check", d.ID))
+			list = append(list, fmt.Sprintf("the baseline's data of the device %s match neither the reports nor the base branch, so new problems on this device do not fail the check", d.ID))
 		}
 	}
 	return list

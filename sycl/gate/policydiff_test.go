@@ -25,16 +25,16 @@ func TestWeakened(t *testing.T) {
 		{"a device that is required instead", "devices: {required: [a], supported: [c]}", "devices: {required: [a, c]}", nil},
 		{"an alias of a device", "devices: {required: [intel_gpu_12_60_7]}", "devices: {required: [intel_gpu_pvc]}", nil},
 		{"a pattern", "devices: {required: ['intel_*']}", "devices: {required: ['intel_gpu_*']}", []string{"devices intel_* are no longer required"}},
-		{"a broader pattern", "devices: {required: ['nvidia_gpu_*']}", "devices: {required: ['nvidia_*']}", []string{"a missing report on nvidia_gpu_* is no longer a failure; the policy requires nvidia_*"}},
+		{"a broader pattern", "devices: {required: ['nvidia_gpu_*']}", "devices: {required: ['nvidia_*']}", []string{"a missing report on nvidia_gpu_* no longer fails the check; the policy requires nvidia_*"}},
 		{"a broader pattern for reported devices", "devices: {required: ['intel_gpu_*']}", "devices: {required: ['intel_*']}", nil},
 		{"all devices, then named ones", "devices: {required: ['*']}", "devices: {required: [a, b]}", []string{"devices other than a, b are no longer required"}},
 		{"no list, then named devices", "fail-on: new", "devices: {required: [a]}", []string{"devices other than a are no longer required"}},
 		{"all devices, then none", "devices: {required: ['*']}", "devices: {informative: ['*']}", []string{"devices * are no longer required"}},
 		{"reported devices, then all", "devices: {required: [a, b]}", "devices: {required: ['*']}", nil},
-		{"named devices including an unreported one, then all", "devices: {required: [a, gone]}", "devices: {required: ['*']}", []string{"a missing report on gone is no longer a failure; the policy requires *"}},
-		{"named devices including an unreported one, then patterns", "devices: {required: [a, gone]}", "devices: {required: ['a*', 'g*']}", []string{"a missing report on gone is no longer a failure; the policy requires a*, g*"}},
+		{"named devices including an unreported one, then all", "devices: {required: [a, gone]}", "devices: {required: ['*']}", []string{"a missing report on gone no longer fails the check; the policy requires *"}},
+		{"named devices including an unreported one, then patterns", "devices: {required: [a, gone]}", "devices: {required: ['a*', 'g*']}", []string{"a missing report on gone no longer fails the check; the policy requires a*, g*"}},
 		{"a deleted policy", "devices: {required: [a, gone]}\nfail-on: any\nrules: {kernel-lost: error}", none,
-			[]string{"a missing report on gone is no longer a failure; the policy requires *", "fail-on is new, not any", "the rule kernel-lost is warning, not error"}},
+			[]string{"a missing report on gone no longer fails the check; the policy requires *", "fail-on is new, not any", "the rule kernel-lost is warning, not error"}},
 		{"a first policy that requires nothing", none, "fail-on: none", []string{"fail-on is none, not new"}},
 		{"a first policy with the reported devices", none, "devices: {required: [a, b]}", []string{"devices other than a, b are no longer required"}},
 		{"a first policy that requires more", none, "fail-on: any\nfail-on-stale: true\nundetermined: error", nil},
@@ -52,9 +52,9 @@ func TestWeakened(t *testing.T) {
 		{"a family with a broader pattern", "families: [{name: f, kernels: ['x<*>']}]", "families: [{name: f, kernels: ['x*']}]", []string{"the family f has more kernels"}},
 		{"a family with fewer kernels", "families: [{name: f, kernels: ['x<*>', y]}]", "families: [{name: g, kernels: ['x<int>']}]", nil},
 		{"an exception", "", allowed, []string{"the exception from missing-aspect for K is new"}},
-		{"an exception that expires later", allowed, allow("kernels: [K], expires: 2027-02-01"), []string{"the exception from missing-aspect for K ends later"}},
+		{"an exception that expires later", allowed, allow("kernels: [K], expires: 2027-02-01"), []string{"the exception from missing-aspect for K expires later"}},
 		{"an exception that expires earlier", allowed, allow("kernels: [K], expires: 2026-12-01"), nil},
-		{"an exception that never expires", allowed, allow("kernels: [K]") + "\nlimits: {allow-without-end: true}", []string{"the exception from missing-aspect for K ends later", "exceptions may be without an end"}},
+		{"an exception that never expires", allowed, allow("kernels: [K]") + "\nlimits: {allow-without-end: true}", []string{"the exception from missing-aspect for K expires later", "exceptions no longer need an expiry date"}},
 		{"an exception for more kernels", allowed, allow("kernels: ['K*'], expires: 2027-01-01"), []string{"the exception from missing-aspect for K* is broader"}},
 		{"an exception for fewer kernels", allow("kernels: ['K*'], expires: 2027-01-01"), allowed, nil},
 		{"an exception for fewer devices", allowed, allow("kernels: [K], devices: [a], targets: ['//x'], detail: {aspect: fp64}, expires: 2027-01-01"), nil},
@@ -124,7 +124,7 @@ func TestWeakenedBaseline(t *testing.T) {
 		{"data of devices", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{digest["a"], "a"}, {digest["b"], "b"}}}, nil,
 			[]string{"the data of the required device a differ from the base branch's baseline"}},
 		{"data of unused devices", Baseline{Devices: []BaselineDevice{{digest["a"], "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
-			[]string{"the baseline has data of the device a that neither the reports nor the base branch have, so new problems on this device do not fail the check"}},
+			[]string{"the baseline's data of the device a match neither the reports nor the base branch, so new problems on this device do not fail the check"}},
 		{"data of devices that is also outdated in the base", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
 			[]string{"the data of the required device a differ from the base branch's baseline"}},
 	} {
@@ -138,7 +138,7 @@ func TestWeakenedBaseline(t *testing.T) {
 			var want []string
 			for _, s := range test.want {
 				if !strings.HasPrefix(s, "the data of the required device") { // about the reports, not a baseline
-					want = append(want, "after the merge, the check is weaker: "+s)
+					want = append(want, "merging this change weakens the check: "+s)
 				}
 			}
 			if got := weaknesses(Evaluate(in)); !slices.Equal(got, want) {
@@ -166,7 +166,7 @@ func TestPolicies(t *testing.T) {
 		want []string
 	}{
 		{"a weaker change", Input{Policy: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
-		{"a weaker change, policy of the base", Input{Policy: strict, NextPolicy: weak}, []string{"after the merge, the check is weaker: fail-on is none, not any"}},
+		{"a weaker change, policy of the base", Input{Policy: strict, NextPolicy: weak}, []string{"merging this change weakens the check: fail-on is none, not any"}},
 		{"a weaker flag", Input{Policy: weak, Written: strict}, []string{"a flag or an input overrides the policy: fail-on is none, not any"}},
 		{"a flag that hides a weaker change", Input{Policy: strict, Written: weak, BasePolicy: strict}, []string{"fail-on is none, not any"}},
 		{"a stricter flag", Input{Policy: strict, Written: weak, BasePolicy: weak}, nil},

@@ -71,7 +71,7 @@ func (p *policyReader) policy(n *yaml.Node) error {
 			"supported":   p.devices(&p.Supported),
 			"informative": p.devices(&p.Informative),
 		}),
-		"fail-on": p.scalar("a text", func(value string) (err error) {
+		"fail-on": p.scalar("a string", func(value string) (err error) {
 			p.FailOn, err = ParseFailOn(value)
 			return err
 		}),
@@ -202,7 +202,7 @@ func (p *policyReader) exception(path string, n *yaml.Node) error {
 		return p.errorf(n, path, "rule %s has no detail %s", rule, detail)
 	}
 	if x.isForAll() {
-		return p.errorf(n, path, `the exception is for all kernels, devices and targets; name some, or turn the rule off visibly: "rules: {%s: off}"`, x.Rule)
+		return p.errorf(n, path, `the exception covers all kernels, devices and targets; restrict it, or turn the rule off: "rules: {%s: off}"`, x.Rule)
 	}
 	p.Allow = append(p.Allow, x)
 	return nil
@@ -228,7 +228,7 @@ func (p *Policy) CheckEnds(today time.Time) error {
 	last := today.UTC().AddDate(0, 0, maxDays).Format(dateFormat)
 	for i := range p.Allow {
 		if x := &p.Allow[i]; x.Expires > last && !p.NeverEnds {
-			return &SyntaxError{File: p.File, Line: x.Line, Key: "allow", Msg: fmt.Sprintf("%s ends on %s; the latest allowed day is %s, two years from today. \"limits: {allow-without-end: true}\" allows exceptions without an end", x.name(), x.Expires, last)}
+			return &SyntaxError{File: p.File, Line: x.Line, Key: "allow", Msg: fmt.Sprintf("%s expires on %s; the latest allowed date is %s, two years from today. \"limits: {allow-without-end: true}\" allows exceptions without an expiry date", x.name(), x.Expires, last)}
 		}
 	}
 	return nil
@@ -247,7 +247,7 @@ func (p *policyReader) detail(key, value *string) nodeReader {
 			}
 			*key = r.Detail
 			if n.ShortTag() == "!!int" {
-				return p.typed("a text", "!!int", func(v string) error { *value = v; return nil })(path, n)
+				return p.typed("a string", "!!int", func(v string) error { *value = v; return nil })(path, n)
 			}
 			return p.text(value)(path, n)
 		}
@@ -330,10 +330,10 @@ func (p *policyReader) scalar(what string, set func(value string) error) nodeRea
 }
 
 func (p *policyReader) text(to *string) nodeReader {
-	return p.typed("a text", "!!str", func(value string) error {
+	return p.typed("a string", "!!str", func(value string) error {
 		*to = value
 		if strings.TrimSpace(value) == "" {
-			return errors.New("empty text")
+			return errors.New("empty string")
 		}
 		return nil
 	})
@@ -368,7 +368,7 @@ func (p *policyReader) severity(to *Severity) nodeReader {
 }
 
 func (p *policyReader) date(to *string) nodeReader {
-	return p.scalar("a day", func(value string) error {
+	return p.scalar("a date", func(value string) error {
 		*to = value
 		_, err := ParseDate(value)
 		return err

@@ -92,7 +92,7 @@ func LookupRule(id RuleID) (Rule, bool) {
 
 var rules = []Rule{
 	{ID: RuleID(compat.CompileTargetMismatch), Level: Error, Finding: true, Detail: "compile-target",
-		Short: "The code was compiled ahead of time for another device.",
+		Short: "The code was compiled ahead of time for a different device.",
 		Next:  "add the device, or `spir64`, to the targets of the build",
 		Long: `The file has native code, but not for this device. Add the device to the targets of the build, or add a target
 such as spir64, whose code is compiled when the program runs.`},
@@ -239,7 +239,7 @@ both ahead of time and at run time.`},
 	{ID: RuleID(compat.UnsupportedSubGroupSize), Level: Error, Finding: true, Detail: "sub-group-size",
 		Short: "The device does not support the sub-group size that the kernel requires.",
 		Next:  "use a size that the device supports in `[[sycl::reqd_sub_group_size(N)]]`, or remove the attribute",
-		Long: `Use another size in [[sycl::reqd_sub_group_size(N)]], write a kernel for each size, or remove the attribute if
+		Long: `Use a different size in [[sycl::reqd_sub_group_size(N)]], write a kernel for each size, or remove the attribute if
 any size works.`},
 	{ID: RuleID(compat.UnsupportedWorkGroupDims), Level: Error, Finding: true, Detail: "work-group-dims",
 		Short: "The required work-group size has a different number of dimensions than the kernel.",

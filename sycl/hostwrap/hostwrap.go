@@ -219,7 +219,7 @@ type DuplicateKernelError struct {
 
 func (e *DuplicateKernelError) Error() string {
 	if withoutDir(e.At) == withoutDir(e.Before) {
-		return fmt.Sprintf("the kernel %q of %v is defined twice with different code, and the runtime would run one for both; give them different names", e.Kernel, e.At)
+		return fmt.Sprintf("the kernel %q of %v is defined twice with different code, and the runtime would run only one; give them different names", e.Kernel, e.At)
 	}
 	return fmt.Sprintf("the kernel %q of %v is also defined at %v: the runtime would confuse them; give them different names", e.Kernel, e.At, e.Before)
 }

@@ -264,7 +264,7 @@ func (s *setter) constant(u user) *propset.SpecConstant {
 	return &s.constants[u.image].list[u.constant]
 }
 
-// set gives a constant its value in all images that have it.
+// set sets a constant in all images that contain it.
 func (s *setter) set(name string, setting Setting, o Options) (Change, error) {
 	users := s.users[name]
 	first := s.constant(users[0])

@@ -82,7 +82,7 @@ func printTable(w io.Writer, list []*deviceconfig.Device) error {
 		}
 		fmt.Fprintf(b, "  %-17s  %s\n", sizes(d.SubGroupSizes), limit)
 	}
-	b.WriteString("\nyes: every device with this name has it; no: none has it; ?: known only at run time\n")
+	b.WriteString("\nyes: all devices with this name have the aspect; no: none does; ?: known only at run time\n")
 	return b.Flush()
 }
 

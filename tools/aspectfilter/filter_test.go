@@ -398,7 +398,7 @@ func TestFailOnUnusedRow(t *testing.T) {
   intel_gpu_dg2: Required aspect fp64 is not supported on the device
   intel_gpu_dg1: Required aspect fp64 is not supported on the device
   twice(double) uses fp64 at a.hpp:3:12
-Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or change the code so that it does not need these features
+Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled at run time, or change the code so that it does not need these features
 `
 	testkit.WriteFile(t, "other.table", "[Code|Properties]\nplain.bc|plain.prop\nsg8.bc|sg8.prop\n")
 	for _, tables := range [][]string{{"in.table"}, {"other.table", "in.table"}} {

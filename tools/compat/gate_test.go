@@ -182,7 +182,7 @@ func TestBaseline(t *testing.T) {
 	has(t, mustRun(t, "check", "--baseline", "b.json", "before.json"), "2 known")
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "pvc.json", "--devices", "intel_gpu_pvc", "k.syclbin")
 	code, stdout, _ := run(t, "check", "--baseline", "b.json", "pvc.json")
-	if code != 1 || !strings.Contains(stdout, "target //demo:kernels, device intel_gpu_dg2: 3 of 3 kernels are not checked for the device, and the baseline has it [coverage-lost]") {
+	if code != 1 || !strings.Contains(stdout, "target //demo:kernels, device intel_gpu_dg2: 3 of 3 kernels are not checked for the device, and the baseline includes this device [coverage-lost]") {
 		t.Errorf("a device that is gone: exit %d, %s", code, stdout)
 	}
 	prints(t, "b.json: 1 entry, 1 removed\n", "baseline", "prune", "--baseline", "b.json", "pvc.json")

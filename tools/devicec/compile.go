@@ -25,7 +25,7 @@ func compileCommand() *cli.Command {
 		Long: `
 Runs the given stock clang++ with -c and -o. With --candidates and --unused, it writes
 the candidates, one per line, that clang++ did not read and no option names: changes in
-these do not affect the bitcode. With --inputs, a file below the current directory that
+these files do not affect the bitcode. With --inputs, a file below the current directory that
 clang++ read and that is in neither list is an error.
 
 Exit code 1 means that the source does not compile; clang++ has printed the errors.`,

@@ -187,7 +187,7 @@ the table, whose column Code names the results: PTX, or code objects.
 The bitcode comes from clang for the triple nvptx64-nvidia-cuda or amdgcn-amd-amdhsa. A
 required sub-group size other than the GPU's is an error, because PTX cannot express it
 and the kernel would compute wrong numbers. Work-groups that are too large, and
-mathematical functions that neither LLVM nor --libclc has, such as sinh for double, are
+mathematical functions that neither LLVM nor --libclc provides, such as sinh for double, are
 errors, too.`,
 		Example: "devicec gpu --opt opt-21 --llc llc-21 --device sm_90 --code-dir ptx --output k.sm_90.table k.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return setupGPU(fs, kept) },

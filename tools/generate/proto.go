@@ -114,7 +114,7 @@ func fieldOf(message reflect.Value, number protowire.Number) reflect.Value {
 	return reflect.Value{}
 }
 
-// set gives a field its value, and adds to a repeated one.
+// set sets a field, or appends to a repeated field.
 func set(f reflect.Value, wire protowire.Type, value []byte) error {
 	switch {
 	case !f.IsValid():

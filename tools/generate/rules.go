@@ -81,8 +81,8 @@ func rulesPage(m *module) string {
 	return b.String()
 }
 
-// sections returns what builds, then what MODULE.bazel takes, then the providers, each
-// by name.
+// sections returns the rules and functions by name, then the aspects and the extension tags, then
+// the providers by name.
 func sections(m *module) []section {
 	var all []section
 	kwargs := map[string]rule{} // macro -> the rule that it passes its **kwargs to

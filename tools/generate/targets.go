@@ -77,7 +77,7 @@ FAMILIES = {
 	return w.Flush()
 }
 
-// compilerOf returns what compiles native images for a target, and what that calls the
+// compilerOf returns the compiler of native images for a target, and its name for the
 // device.
 func compilerOf(d *deviceconfig.Device, triple string) (compiler, device string) {
 	if device, ok := strings.CutPrefix(d.Name, "nvidia_gpu_"); ok {

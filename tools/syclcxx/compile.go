@@ -97,7 +97,7 @@ func (c *compiler) sources(ctx context.Context) error {
 	}
 	switch {
 	case len(inputs) == 0:
-		return cli.Usagef("no sources to compile; add -x c++ before a source whose name has another extension")
+		return cli.Usagef("no sources to compile; add -x c++ before a source with an unknown file name extension")
 	case len(inputs) > 1 && c.line.Output != "":
 		return cli.Usagef("cannot use -o with %d output files; omit -o or compile one source at a time", len(inputs))
 	}

@@ -48,7 +48,7 @@ func addHostMath(source string, names []string) error {
 	w := bufio.NewWriter(file)
 	fmt.Fprint(w, "\n.section .text.unlikely.sycl_imf,\"ax\",@progbits\n")
 	for i, name := range names {
-		text := fmt.Sprintf("rules_sycl: the host calls %s of sycl::ext::intel::math, which is for kernels; call a function of <cmath>\n", name)
+		text := fmt.Sprintf("rules_sycl: the host calls %s of sycl::ext::intel::math, which only kernels can call; use a function of <cmath>\n", name)
 		fmt.Fprintf(w, ".weak %[1]s\n.hidden %[1]s\n.type %[1]s,@function\n%[1]s:\n\tandq $-16, %%rsp\n\tmovl $2, %%edi\n\tleaq .Lsycl_imf_%[2]d(%%rip), %%rsi\n\tmovl $%[3]d, %%edx\n\tcall write@PLT\n\tcall abort@PLT\n", name, i, len(text))
 		fmt.Fprintf(w, ".pushsection .rodata.sycl_imf,\"a\",@progbits\n.Lsycl_imf_%d: .ascii %s\n.popsection\n", i, hostwrap.Quote(text))
 	}

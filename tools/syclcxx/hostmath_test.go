@@ -34,7 +34,7 @@ func TestHostMath(t *testing.T) {
 	if out, err := run("./main"); err != nil {
 		t.Error(out, err)
 	}
-	if out, err := run("./main", "call"); err == nil || out != "rules_sycl: the host calls __imf_sqrtf of sycl::ext::intel::math, which is for kernels; call a function of <cmath>\n" {
+	if out, err := run("./main", "call"); err == nil || out != "rules_sycl: the host calls __imf_sqrtf of sycl::ext::intel::math, which only kernels can call; use a function of <cmath>\n" {
 		t.Errorf("got %q, %v", out, err)
 	}
 	testkit.NoError(t, os.WriteFile("lib.c", []byte("float __imf_sqrtf(float x) { return x / 2; }\n"), 0o666))

@@ -103,7 +103,7 @@ func (c *compiler) oneMKLOptions() ([]string, error) {
 	}
 	m := c.line.MKL
 	if slices.Contains(c.line.Link, "-static") {
-		return nil, cli.Usagef("%s: it links shared libraries; remove -static", m.Option)
+		return nil, cli.Usagef("%s: links shared libraries; remove -static", m.Option)
 	}
 	names := []string{map[bool]string{false: "mkl_intel_lp64", true: "mkl_intel_ilp64"}[m.ILP64], "mkl_" + m.Threads, "mkl_core"}
 	if c.line.SYCL {

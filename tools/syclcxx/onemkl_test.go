@@ -35,7 +35,7 @@ func TestOneMKLOptions(t *testing.T) {
 		{"-qmkl", "partial", "-qmkl: ROOT/partial/lib has no libmkl_sycl_dft.so; "},
 		{"-qmkl=parallel", "empty", "-qmkl=parallel: cannot find oneMKL in ROOT/empty/lib or ROOT/empty/lib/intel64; correct MKLROOT, or unset it"},
 		{"-qmkl", "", "-qmkl: cannot find oneMKL in ROOT/lib; run 'pip install mkl-devel-dpcpp', or set MKLROOT"},
-		{"-qmkl -static", "wheel", "-qmkl: it links shared libraries; remove -static"},
+		{"-qmkl -static", "wheel", "-qmkl: links shared libraries; remove -static"},
 		{"", "empty", ""},
 	} {
 		t.Setenv("MKLROOT", test.root) // a relative path

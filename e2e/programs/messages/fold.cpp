@@ -1,4 +1,4 @@
-// g++ numbers the kernels of this expression from the last one on, DPC++ from the first.
+// g++ numbers the kernels of this expression from last to first, and DPC++ from first to last.
 #include <sycl/sycl.hpp>
 
 template <class... Ts>

@@ -1,4 +1,4 @@
-# Fails when the compiler does not know -fsycl, as modules that find SYCL do.
+# Fails if the compiler does not support -fsycl, like CMake modules that find SYCL.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS -fsycl)
 check_cxx_source_compiles("
@@ -9,5 +9,5 @@ check_cxx_source_compiles("
 int main() { return sycl::range<1>(0).size(); }
 " HAVE_SYCL)
 if(NOT HAVE_SYCL)
-  message(FATAL_ERROR "The C++ compiler does not know -fsycl: run cmake -DCMAKE_CXX_COMPILER=syclc++")
+  message(FATAL_ERROR "The C++ compiler does not support -fsycl; run cmake -DCMAKE_CXX_COMPILER=syclc++")
 endif()

@@ -36,7 +36,7 @@ class Checks {
     good_ = good_ && good;
   }
 
-  // What main returns.
+  // Returns the exit code for main.
   int exit_code() const { return good_ ? 0 : 1; }
 
  private:

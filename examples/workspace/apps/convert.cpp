@@ -1,6 +1,6 @@
 // Converts numbers between float and double on the device, and calculates in float only.
 //
-// The BUILD file has options as a build with icpx has them. With -fsycl-fp64-conv-emu, the
+// The BUILD file uses icpx options. With -fsycl-fp64-conv-emu, the
 // kernels have images for GPUs without double: their compiler replaces the conversions.
 #include <sycl/sycl.hpp>
 

@@ -16,7 +16,7 @@ constexpr int kRadius = 17;
 sycl::event blur(sycl::queue &queue, const float *light, std::size_t width, std::size_t height,
                  std::uint8_t *rgb);
 
-// The same by a plain loop, for one byte of the picture.
+// Computes one byte of the same picture with a plain loop.
 std::uint8_t blurred(const float *light, std::size_t width, std::size_t height, std::size_t index);
 
 }  // namespace lens

@@ -46,7 +46,7 @@ std::vector<float> multiply(sycl::queue &queue, const std::vector<float> &a,
   return product;
 }
 
-// The same by a plain loop, with double precision.
+// Computes the same with a plain loop, in double precision.
 std::vector<double> expected(const std::vector<float> &a, const std::vector<float> &b,
                              std::size_t rows, std::size_t inner, std::size_t columns) {
   std::vector<double> product(rows * columns, 0);

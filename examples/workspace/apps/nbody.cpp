@@ -84,7 +84,7 @@ std::vector<Star<Real>> run(sycl::queue &queue) {
   return stars;
 }
 
-// The same by a plain loop, with double precision.
+// Computes the same with a plain loop, in double precision.
 std::vector<Star<double>> expected() {
   std::vector<Star<double>> now = begin<double>(), next = now;
   for (int step = 0; step < kSteps; ++step) {

@@ -108,7 +108,7 @@ inline std::filesystem::path output_path(int argc, char **argv, const std::strin
   return std::filesystem::absolute(path);
 }
 
-// Writes the picture and says where it is.
+// Writes the picture and prints its path.
 inline void write_picture(const std::filesystem::path &path, std::size_t width, std::size_t height,
                           const std::uint8_t *rgb) {
   PngWriter(width, height, rgb).write(path);

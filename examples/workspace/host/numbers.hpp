@@ -159,7 +159,7 @@ Numbers block_reverse(Device &device, const Kernel &kernel) {
   return numbers;
 }
 
-// Two launches: the variable of the device starts at 7 and goes on where it was.
+// Two launches: the device variable starts at 7 and keeps its value between launches.
 template <class Device, class Kernel>
 Numbers tally(Device &device, const Kernel &kernel) {
   auto tickets = device.template shared<std::int32_t>(kItems),
@@ -190,7 +190,7 @@ inline std::uint16_t half(float number) {
   if (number == 0) return 0;
   std::uint32_t bits;
   std::memcpy(&bits, &number, sizeof bits);
-  // A float has 13 more bits of the fraction, and its exponent is from 127 on, not from 15 on.
+  // A float has 13 more fraction bits, and an exponent bias of 127 instead of 15.
   return static_cast<std::uint16_t>((bits >> 13) - ((127 - 15) << 10));
 }
 

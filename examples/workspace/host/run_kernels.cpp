@@ -64,7 +64,7 @@ class Device {
     queue_.wait_and_throw();
   }
 
-  // What the device lacks to run a kernel with that need, empty when it has it.
+  // Returns the feature that a kernel with this need lacks on the device, or "".
   std::string lacks(numbers::Need need) const {
     const sycl::device device = queue_.get_device();
     const auto sizes = device.get_info<sycl::info::device::sub_group_sizes>();
@@ -87,7 +87,7 @@ class Device {
     return "";
   }
 
-  // Loads a file: this is all that a program needs for one in executable state.
+  // Loads a file in executable state, which needs no further steps.
   Executable load(const std::filesystem::path &file) { return get<bundle_state::executable>(file); }
 
   // Loads files of any state. Files in input state are built in both ways that exist, and
@@ -146,18 +146,18 @@ bool run(Device &device, std::vector<Executable> &loaded, const Case &c) {
     std::printf("%s %s: %s\n", n.right() ? "ok     " : "FAIL   ", c.name, n.text().c_str());
     good = good && n.right();
   }
-  if (!found) std::printf("FAIL    %s: no file has it for this device\n", c.name);
+  if (!found) std::printf("FAIL    %s: no file contains this kernel for the device\n", c.name);
   return found && good;
 }
 
-// The kernels of these names, or all when none is given.
+// Returns the kernels with these names, or all kernels if there are no names.
 std::vector<Case> chosen(const std::vector<std::string> &names) {
   const auto &all = numbers::kCases<Device, sycl::kernel>;
   if (names.empty()) return {std::begin(all), std::end(all)};
   std::vector<Case> cases;
   for (const std::string &name : names) {
     const Case *found = numbers::find<Device, sycl::kernel>(name);
-    if (!found) throw std::runtime_error(name + " is no kernel of this workspace");
+    if (!found) throw std::runtime_error(name + " is not a kernel of this workspace");
     cases.push_back(*found);
   }
   return cases;

@@ -1,4 +1,4 @@
-// A kernel with a device_global, whose values stay from launch to launch.
+// A kernel with a device_global, which keeps its values between launches.
 #include <sycl_lite.hpp>
 
 namespace image {

@@ -1,4 +1,4 @@
-// What the kernel of threshold.cpp and the program that sets its constants share.
+// Types shared by the kernel in threshold.cpp and the program that sets its constants.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace image {
 
 struct Limits {
   std::int32_t low, high;  // smaller values become 0, larger ones white
-  float gain;              // of those between
+  float gain;              // of the values between
 };
 
 constexpr Limits default_limits{10, 200, 1};

@@ -3,8 +3,8 @@
 //   run KERNELS.syclbin SETTABLE.syclbin SPECIALIZED.syclbin
 //
 // The specialization constants of KERNELS have the values of the source. SETTABLE is in input
-// state: the program sets the constants, then builds the kernels. Those of SPECIALIZED have
-// been set in the build.
+// state: the program sets the constants, then builds the kernels. The build has set the
+// constants of SPECIALIZED.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>
@@ -125,7 +125,7 @@ bool transpose(Device &device, Executable &program) {
   return numbers.right("image::Transpose");
 }
 
-// Counts twice: the variable of the device goes on where it was.
+// Counts twice: the device variable keeps its value between launches.
 bool count(Device &device, Executable &program) {
   std::int32_t *values = device.shared(kItems), *counts = device.shared(16);
   for (std::size_t i = 0; i < kItems; ++i) values[i] = static_cast<std::int32_t>(i * i % 101);

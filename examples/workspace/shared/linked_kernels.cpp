@@ -1,4 +1,4 @@
-// A program whose kernel calls a function of a library, and that also calls the library's own.
+// A program whose kernel calls a function of a library, and that also runs the library's kernel.
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// A program with a kernel, which also calls those of a library.
+// A program with its own kernel, which also runs kernels of a library.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>

@@ -72,7 +72,7 @@ class Device {
  public:
   Device() {
     cl_uint count = 0;
-    // Without any platform the loader says CL_PLATFORM_NOT_FOUND_KHR, and count stays 0.
+    // Without a platform, the loader returns CL_PLATFORM_NOT_FOUND_KHR, and count stays 0.
     clGetPlatformIDs(0, nullptr, &count);
     std::vector<cl_platform_id> platforms(count);
     if (count > 0) check(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
@@ -160,7 +160,7 @@ class Kernels {
   Kernels &operator=(const Kernels &) = delete;
 
   // Only the module with the kernel is built: the device need not be able to run all
-  // the others. The device is no GPU that has native code in the file.
+  // other modules. The file has no native code for the device.
   cl_kernel kernel(Device &device, const char *name) const {
     const syclbin_device any = {};
     syclbin_choice choice;
@@ -187,7 +187,7 @@ std::vector<Case> chosen(const std::vector<std::string> &names) {
       if (c.need != numbers::Need::fp16 && c.need != numbers::Need::sub_group_8) cases.push_back(c);
   for (const std::string &name : names) {
     const Case *found = numbers::find<Device, cl_kernel>(name);
-    if (!found) throw std::runtime_error(name + " is no kernel of this workspace");
+    if (!found) throw std::runtime_error(name + " is not a kernel of this workspace");
     cases.push_back(*found);
   }
   return cases;

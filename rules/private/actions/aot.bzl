@@ -7,7 +7,7 @@ load(":tools.bzl", "need", "run_tool")
 def filter_action(ctx, table, properties, tables, device_config, sycl_targets = [], fixed_targets = [], options = {}):
     """Declares SyclAotFilter, which keeps the rows of a table that each target can run.
 
-    One action handles all targets, because it takes less time than starting another one. A target
+    One action handles all targets, because starting several actions takes more time. A target
     is recompiled only if its own table changes.
 
     Args:

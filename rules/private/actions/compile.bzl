@@ -54,8 +54,8 @@ _DPCPP_LINKED = ["-Xclang", "-mno-constructor-aliases"]
 def unique_prefix(label, path):
     """Returns the prefix for the names of a source's internal specialization constants and device globals.
 
-    Hosts find them by name. Without a prefix, two with the same name in two sources of a program
-    would be one, and so would two of a source that two targets compile.
+    Hosts find both by name. Without a prefix, equal names in two sources of a program would stand
+    for one object. This also applies to a source that two targets compile.
 
     Args:
         label: label of the target that compiles the source.

@@ -13,8 +13,8 @@ def host_check_actions(ctx, cc, sources, context, local_defines, flags, symbol):
     """Declares SyclHostCheck, which finds kernels that only one of the two compilations has, or that differ.
 
     If GCC captures a constant and DPC++ does not, the source is compiled again with debug
-    information, which shows the layout of the captures. So is a source that is compiled by the
-    linker, because its object file has no symbols.
+    information, which shows the layout of the captures. This also applies to a source that the
+    linker compiles, because its object file has no symbols.
 
     Args:
         ctx: the rule context.

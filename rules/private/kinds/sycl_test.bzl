@@ -38,7 +38,7 @@ _FAIL = """absent() {
 }"""
 
 # The CPU device comes with the runtime, so it is an error on any system if it does not work.
-_NO_CPU = ", which comes with DPC++; see the reason in the lines above, and fix it or set the attribute device to any, gpu or pocl"
+_NO_CPU = ", which comes with DPC++; see the reason above; fix the problem, or set the attribute device to any, gpu or pocl"
 _NO_CPU_DRIVER = "the runtime %s has no Intel OpenCL CPU device (lib/libintelocl.so); use sycl.dpcpp or sycl.runtime with a version, or set the attribute device to any, gpu or pocl"
 
 def _sycl_test_impl(ctx):

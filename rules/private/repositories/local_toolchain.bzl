@@ -16,7 +16,7 @@ _BESIDE_CLANG = {
     "opt": "opt",
 }
 
-# The programs in it that read DPC++'s bitcode.
+# The LLVM programs that read DPC++'s bitcode.
 _READ = ["llvm_dis", "llvm_link", "opt"]
 
 def _run(rctx, args):
@@ -360,7 +360,7 @@ def write_host_headers(rctx, file, seen):
 def _reason(missing):
     """Returns why targets that need the device compiler are skipped."""
     if missing:
-        return "there is no SYCL device compiler. clang++ 21 or newer is missing - %s. Install it (Debian - clang-21), or set sycl.local or SYCL_LLVM_ROOT" % missing
+        return "no SYCL device compiler found. clang++ 21 or newer is missing - %s. Install it (Debian - clang-21), or set sycl.local or SYCL_LLVM_ROOT" % missing
     return NOTHING
 
 def opened_by_ocloc(rctx, known, given):

@@ -237,9 +237,9 @@ def problem_of_dpcpp(libsycl, library, header):
         string, which follows the directory's name; empty if the directory can be used.
     """
     if not libsycl or not library or not header:
-        return "has no DPC++, which has lib/libsycl-jit.so (in oneAPI since 2025.3, and built by the target sycl-jit of intel/llvm), one lib/libsycl.so.N, and include/sycl"
+        return "does not contain DPC++; expected lib/libsycl-jit.so (in oneAPI since 2025.3, and built by the target sycl-jit of intel/llvm), one lib/libsycl.so.N, and include/sycl"
     if len(libsycl) > 1:
-        return "has the runtimes of several DPC++ releases, %s, but a toolchain is for one release; put each into its own directory with a BUILD file, or remove the files of the others from the repository" % " and ".join(sorted(libsycl))
+        return "has the runtimes of several DPC++ releases, %s, but a toolchain is for one release; put each into its own directory with a BUILD file, or remove the files of the other releases from the repository" % " and ".join(sorted(libsycl))
     number = libsycl[0].removeprefix("lib/libsycl.so.")
     if number not in RELEASES:
         return "has %s, which belongs to a DPC++ release that this release of rules_sycl does not support; it supports libsycl.so.%s" % (libsycl[0], " and libsycl.so.".join(RELEASES.keys()))

@@ -45,7 +45,7 @@ _of_command_line = transition(
 # They get the value on the command line, not the default: Bazel names output directories by what
 # differs from the command line, so the default would be an additional directory.
 #
-# A C++ toolchain that runs these targets cannot build them, so they use the other one.
+# A C++ toolchain that runs these targets cannot build them, so cc_toolchain is off for them.
 without_device_compiler = transition(
     implementation = lambda settings, _attr: _original(settings) | {_CC_TOOLCHAIN: False},
     inputs = [_FLAG, _ORIGINAL],

@@ -25,7 +25,7 @@ def _go_sdk_impl(ctx):
     version = ctx.toolchains[_GO].sdk.version
     if is_too_old(version):
         needed = "%d.%d" % _NEEDED
-        fail(("the programs of rules_sycl need Go %s or newer, and this build has Go %s; either set a newer version in the first go_sdk tag of your " +
+        fail(("the programs of rules_sycl need Go %s or newer, but this build uses Go %s; either set a newer version in the first go_sdk tag of your " +
               "MODULE.bazel: go_sdk.download(version = \"%s.0\"), or use prebuilt programs: see sycl.tools in docs/reference/rules.md") %
              (needed, version, needed))
     return []

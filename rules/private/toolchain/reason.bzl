@@ -6,7 +6,7 @@ explanation.
 """
 
 # The reason if no toolchain with a device compiler is found, and none states what it lacks.
-NOTHING = "no registered sycl_toolchain has a device compiler for the execution platform; rules_sycl's own are for Linux"
+NOTHING = "no registered sycl_toolchain has a device compiler for the execution platform; the toolchains of rules_sycl are only for Linux"
 
 # The readable characters that may be in the name of a target.
 _ALLOWED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 !#$%&'()*+,-./;<=>?@[]^_{|}~"

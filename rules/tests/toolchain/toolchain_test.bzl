@@ -106,7 +106,7 @@ def toolchain_test_suite(name):
         targets = ["kernel", "spirv"],
     )
 
-    # Who writes a rule can document it: all that it loads is in one library.
+    # Authors of rules can document them, because one library contains all loaded files.
     native.starlark_doc_extract(
         name = "documentation",
         src = "spirv_kernel.bzl",

@@ -113,7 +113,7 @@ func ChangeSections(d *gate.Difference) (list []ChangeSection) {
 func renaming(r gate.Renaming) string {
 	switch r.What {
 	case gate.RenamedSymbol:
-		return "other symbols, the same names"
+		return "same names, different symbols"
 	case gate.RenamedTarget:
 		return fmt.Sprintf("from %s to %s", safetext.Escape(r.From), safetext.Escape(r.To))
 	}
@@ -268,7 +268,7 @@ func changeGroups(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 		}
 	}
 	if o.Command != "" {
-		fmt.Fprintf(out, "\nEach change: %s --all, or --format json\n", o.Command)
+		fmt.Fprintf(out, "\nTo list each change, run %s --all, or use --format json\n", o.Command)
 	}
 	return out.Flush()
 }

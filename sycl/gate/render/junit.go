@@ -116,7 +116,7 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 	case len(others) > 0:
 		s.skip(strings.Join(others, " "))
 	case v == compat.NoStatus:
-		s.skip("no report has a status")
+		s.skip("no report contains a status")
 	case v != compat.Compatible:
 		s.skip("does not run, but the policy ignores the reason")
 	default:

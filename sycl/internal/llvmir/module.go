@@ -210,7 +210,7 @@ func (m *Module) text(i uint32) string {
 	return m.sources[it.src][it.start:it.end]
 }
 
-// rewrite gives an item a new text.
+// rewrite replaces the text of an item.
 func (m *Module) rewrite(i uint32, text string) {
 	it := &m.items[i]
 	lead := m.sources[it.src][it.lead:it.start]

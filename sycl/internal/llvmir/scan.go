@@ -42,7 +42,7 @@ const nothing = ^uint32(0)
 
 // scan appends the references of a text.
 func (m *Module) scan(text string, self uint32, refs []uint32) []uint32 {
-	last := nothing // the one before: repetition is common
+	last := nothing // previous reference, because repetition is common
 	for pos := 0; pos < len(text); {
 		if classes[text[pos]]&classRef == 0 {
 			pos++

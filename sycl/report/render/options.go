@@ -57,7 +57,7 @@ func optionSentences(r *report.Report, quote quoter) (lines []string) {
 		lines = append(lines, s)
 	}
 	if more > 0 {
-		lines = append(lines, show.Count(more, "more set")+" of options: the report as JSON has them")
+		lines = append(lines, show.Count(more, "more set")+" of options; see the JSON report")
 	}
 	return lines
 }

@@ -49,7 +49,7 @@ func TestOptions(t *testing.T) {
 		m.Images[0].Options.Compile = fmt.Sprintf("-D%d", i)
 		many = append(many, m)
 	}
-	if got := text(t, TextOptions{}, reporttest.Build(t, many, "intel_gpu_pvc")); !strings.Contains(got, "-D4.\n3 more sets of options: the report as JSON has them.\n") || strings.Contains(got, "-D5") {
+	if got := text(t, TextOptions{}, reporttest.Build(t, many, "intel_gpu_pvc")); !strings.Contains(got, "-D4.\n3 more sets of options; see the JSON report.\n") || strings.Contains(got, "-D5") {
 		t.Errorf("got\n%s", got)
 	}
 }

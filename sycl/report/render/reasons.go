@@ -228,7 +228,7 @@ func originText(k *report.Kernel, o srcloc.Origin) string {
 }
 
 // imageNote explains why a kernel may have a requirement that its own code does not cause.
-const imageNote = "Some kernel in the device image needs it, perhaps not each of these."
+const imageNote = "At least one kernel in the device image needs it, but not necessarily all of these kernels."
 
 // A quoter formats text for a rendering.
 type quoter func(string) string

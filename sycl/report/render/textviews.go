@@ -611,8 +611,8 @@ func (t *textWriter) footer() {
 		return
 	}
 	t.line("")
-	t.wrap("In names, * stands for any text. --kernels 'NAME' selects the kernels of a name.", "")
-	t.line("All kernels, also those that run on every device, or other groups:")
+	t.wrap("In names, * matches any text. --kernels 'NAME' selects the kernels with this name.", "")
+	t.line("To show all kernels, including kernels that run on every device, or other groups:")
 	t.hint("--all")
 	for _, g := range t.groupings() {
 		if g != t.by {

@@ -77,7 +77,7 @@ func available(r report.Reason) string {
 	case compat.Rule(r.Rule) == report.NotReported:
 		return "none"
 	case r.Status == compat.Undetermined:
-		return "not known"
+		return "unknown"
 	}
 	return "not supported"
 }
@@ -90,7 +90,7 @@ func sentence(r report.Reason) string {
 	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Status == compat.Incompatible:
 		return safetext.Escape(r.Text) + ", which offers " + safetext.Escape(r.Available)
 	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Status == compat.Incompatible:
-		return safetext.Escape(r.Text) + ": it is " + safetext.Escape(r.Required) + ", and the device takes " + safetext.Escape(r.Available)
+		return safetext.Escape(r.Text) + ": the kernel requires " + safetext.Escape(r.Required) + ", and the device supports " + safetext.Escape(r.Available)
 	}
 	return strings.TrimSuffix(safetext.Escape(r.Text), ".")
 }

@@ -42,7 +42,7 @@ func setup(fs *flag.FlagSet, servers *Servers, kept *buildstep.Cache) cli.Run {
 	fs.StringVar(&o.CodeDir, "code-dir", "", "`directory` for native images (required)")
 	fs.Var(&outputs, "output", "table `file` to write, for each input (required)")
 	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; by default, ocloc drops functions that no kernel calls")
-	fs.StringVar((*string)(&o.Share), "share", string(ShareFamilies), "how the devices of a GPU family share compilations: `families` compiles for one device, and copies its image for the others with the name of the device changed; off compiles for each device; verify does both and fails if an image differs")
+	fs.StringVar((*string)(&o.Share), "share", string(ShareFamilies), "how the devices of a GPU family share compilations: `families` compiles for one device, and copies its image for the other devices, with the device name changed; off compiles for each device; verify does both and fails if an image differs")
 	fs.BoolVar(&o.Skip, "skip-rejected-images", false, "omit an image that ocloc rejects, with a warning, instead of failing")
 	fs.Var(&options, "option", "`option` for ocloc's compiler, as in 'ocloc -options'; may be repeated")
 	return func(ctx context.Context, env *cli.Env, args []string) error {

@@ -108,7 +108,7 @@ func (in *requirementTable) unsupportedRow(row int, why []string, targets []*dev
 		return name
 	})
 	return fmt.Errorf("no target can run %s:%s\n"+
-		"Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or change the code so that it does not need these features",
+		"Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled at run time, or change the code so that it does not need these features",
 		cmp.Or(what, in.describe(row)), strings.Join(lines, ""))
 }
 

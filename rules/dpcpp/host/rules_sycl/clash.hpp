@@ -1,6 +1,6 @@
 // Terminates a program that loads different kernels with the same name, because libsycl would run
-// one for both. The linker detects them within a program or library. This header detects them in
-// several, when they are loaded. It includes no system header that defines macros.
+// only one of them. The linker detects such kernels in one program or library. This header detects
+// them across libraries, at load time. It includes no system header that defines macros.
 
 #pragma once
 #pragma GCC system_header
@@ -52,7 +52,7 @@ struct Search {
 };
 
 // Adds a kernel to the table. Ends the program if the table has a kernel of another module with the
-// same name and other code.
+// same name and different code.
 __attribute__((visibility("hidden"), cold, noinline)) inline void add(Search &all, const Record *r,
                                                                       const char *file) {
   unsigned long i = r->name % all.size;
@@ -64,7 +64,7 @@ __attribute__((visibility("hidden"), cold, noinline)) inline void add(Search &al
       return;
     std::fprintf(stderr,
                  "rules_sycl: %s and %s have different kernels with the same name, and the runtime "
-                 "would run one for both: %s and %s; rename one of them, for example with a "
+                 "would run only one of them: %s and %s; rename one, for example with a "
                  "namespace\n",
                  *other.file ? other.file : "the program", *file ? file : "the program",
                  other.record->text(), r->text());

@@ -68,7 +68,7 @@ struct Entry {
 
   // name returns the mangled name of the kernel's type.
   __attribute__((noinline)) std::string name() const {
-    // Without a lambda in it: typeid has the numbers of several classes K in blocks of a function.
+    // Names without a lambda come from typeid, which numbers classes K in blocks of a function.
     if (!type.pointer || (type.stable && std::strstr(type.stable, "Ul")))
       return type.stable ? type.stable : "";
     std::string name;

@@ -1,5 +1,5 @@
 // Ends a program whose sources use one kernel name for function objects of two types, such as the
-// lambdas of two instances of a function template in a header: libsycl would run one for both. The
+// lambdas of two instances of a function template in a header: libsycl would run only one. The
 // linker finds kernels of one name at different locations; these have the same location.
 
 #pragma once
@@ -58,8 +58,8 @@ __attribute__((cold, noinline, unused)) static void compare_types(const char *ke
     const char *name = std::strstr(kernel, "K = ") + 4;
     const int size = static_cast<int>(std::strlen(name)) - 1;
     std::fprintf(stderr,
-                 "rules_sycl: two kernels have the name '%.*s', and the runtime would run one for "
-                 "both: %s and %s; use different names, such as Name<T> in a function template\n",
+                 "rules_sycl: two kernels have the name '%.*s', and the runtime would run only "
+                 "one: %s and %s; use different names, such as Name<T> in a function template\n",
                  size, name, a, b);
     std::_Exit(1);
   }

@@ -41,12 +41,12 @@ inline sycl::range<2> to_range(const std::array<std::size_t, 2> &sizes) {
   return {sizes[0], sizes[1]};
 }
 
-// A kernel has not given the numbers that it has to give.
+// Thrown if a kernel computed wrong numbers.
 struct Wrong : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Prints that a kernel has given its numbers, or throws.
+// Prints that a kernel computed the expected numbers, or throws Wrong.
 inline void check(const std::string &name, const numbers::Numbers &n) {
   if (!n.right()) throw Wrong(n.text());
   std::printf("ok %s: %zu numbers\n", name.c_str(), n.checked());

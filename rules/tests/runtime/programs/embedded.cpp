@@ -100,7 +100,7 @@ struct Images {
 extern "C" void __sycl_register_lib(const Images *);
 namespace {
 
-// Numbers as the value of a byte array: how many bits there are, then they.
+// Returns numbers as the value of a byte array: the number of bits, then the numbers.
 template <class T>
 std::string byte_array(const std::string &list) {
   std::string bytes(8, '\0');

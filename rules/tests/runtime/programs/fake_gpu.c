@@ -39,7 +39,7 @@ static int listed(const char *list, const char *word) {
 
 static int without(const char *feature) { return listed(getenv("FAKE_GPU_WITHOUT"), feature); }
 
-// Stops the program: a test whose set-up is wrong must not go on.
+// Aborts the program, because a test with an invalid setup must not continue.
 static void fail(const char *what, const char *path) {
   fprintf(stderr, "fake_gpu: %s: %s\n", what, path);
   abort();

@@ -2,7 +2,7 @@
 //
 //   load_syclbin [--how HOW] [--content FILE] [--kernel NAME]... SYCLBIN...
 //
-// HOW says which way the files go until their kernels can run, and so which state they are in:
+// HOW is how the files become executable, which depends on their state:
 //
 //   executable  loaded as they are; several are joined
 //   build       state input: built
@@ -11,7 +11,7 @@
 //
 // Without --kernel, all of the example's kernels are run. --content writes the first file's
 // bundle, in the state that it was loaded in, as the runtime serializes it. The device is the
-// runtime's default one; ONEAPI_DEVICE_SELECTOR chooses.
+// runtime's default device; ONEAPI_DEVICE_SELECTOR selects a different one.
 //
 // Each line of the output is one of
 //
