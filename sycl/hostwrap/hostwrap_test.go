@@ -421,12 +421,21 @@ template <class T> void named(T *p) { submit<Named<T>>([=] { *p = T(2); }); }
 				out, err := cmd.CombinedOutput()
 				return string(out), err
 			}
-			if out, err := run(compiler, "-std=c++17", "-Wall", "-Werror", "-O1", "-I"+include, "a.cpp", "b.cpp", "-o", "main"); err != nil {
-				t.Fatalf("%s: %s: %v\n%s", tool, name, err, out)
+			common := []string{compiler, "-std=c++17", "-Wall", "-Werror", "-O1", "-I" + include}
+			for _, options := range [][]string{
+				{"a.cpp", "b.cpp", "-o", "main"},
+				{"-shared", "-fPIC", "a.cpp", "-o", "liba.so"},
+				{"b.cpp", "-Wl,--no-as-needed", "-L.", "-la", "-Wl,-rpath," + dir, "-o", "main_shared"},
+			} {
+				if out, err := run(append(slices.Clone(common), options...)...); err != nil {
+					t.Fatalf("%s: %s: %v\n%s", tool, name, err, out)
+				}
 			}
-			out, err := run("./main")
-			if (err != nil) != tt.ends || tt.ends && !strings.HasPrefix(out, "rules_sycl: two kernels have the name 'Step', and the runtime would run one for both: ") {
-				t.Errorf("%s: %s: %v\n%s", tool, name, err, out)
+			for _, program := range []string{"./main", "./main_shared"} {
+				out, err := run(program)
+				if (err != nil) != tt.ends || tt.ends && !strings.HasPrefix(out, "rules_sycl: two kernels have the name 'Step', and the runtime would run only one: ") {
+					t.Errorf("%s: %s: %s: %v\n%s", tool, name, program, err, out)
+				}
 			}
 		}
 	}

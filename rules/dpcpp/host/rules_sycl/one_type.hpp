@@ -1,5 +1,5 @@
-// Ends a program whose sources use one kernel name for function objects of two types, such as the
-// lambdas of two instances of a function template in a header: libsycl would run only one. The
+// Terminates a program whose sources use one kernel name for function objects of two types, such as
+// the lambdas of two instances of a function template in a header: libsycl would run only one. The
 // linker finds kernels of one name at different locations; these have the same location.
 
 #pragma once
@@ -23,11 +23,12 @@ constexpr unsigned long hash(const char *text) {
 
 #if defined(__GXX_RTTI)
 
-// The type of the function objects that a program or library submits with the kernel name K.
-// Compilers mangle types differently, so only the objects of one compiler are compared.
+// The type of the function objects that a process submits with the kernel name K. Its variable is
+// shared by all libraries. Compilers mangle types differently, so only the objects of one compiler
+// are compared.
 template <class K, unsigned long Compiler>
-struct FunctionType {
-  __attribute__((visibility("hidden"))) static inline const char *name = nullptr;
+struct __attribute__((visibility("default"))) FunctionType {
+  static inline const char *name = nullptr;
 };
 
 template <class K>
