@@ -42,6 +42,8 @@ int main() {
   r.expect(8, "template of another type");
   r.queue.parallel_for<class Ranged>(100, [=](sycl::id<1> i) { if (i == 99) out[0] = 9; });
   r.expect(9, "range that is rounded up");
+  r.queue.single_task<void>([=] { out[0] = 13; });
+  r.expect(13, "void");
   r.queue.single_task<int &>([=] { out[0] = 10; });
   r.expect(10, "reference");
   r.queue.single_task<const AtNamespace &>([=] { out[0] = 11; });

@@ -44,7 +44,7 @@ struct NameType {
 #if defined(__GXX_RTTI)
     using Referred = std::remove_reference_t<K>;
     out.pointer = &typeid(Referred *);
-    out.reference = __is_same(K, Referred) ? '\0' : __is_same(K, Referred &) ? 'R' : 'O';
+    out.reference = __is_same(K, Referred) ? '\0' : std::is_lvalue_reference_v<K> ? 'R' : 'O';
 #endif
 #if __has_builtin(__builtin_sycl_unique_stable_name)
     out.stable = __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS
