@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
@@ -30,7 +31,7 @@ func (e *repeatError) Error() string {
 	if e.Kernel {
 		return fmt.Sprintf("%s: kernel '%s' is also defined in %s, and differently; give one of them another kernel name", e.Source, kernelname.Display(e.Symbol), e.Other)
 	}
-	return fmt.Sprintf("%s: function '%s' is also defined in %s", e.Source, kernelname.Display(e.Symbol), e.Other)
+	return fmt.Sprintf("%s: function '%s' is also defined in %s; rename one of them, declare both inline, or link only one of them", e.Source, kernelname.Display(e.Symbol), e.Other)
 }
 
 // BadInput marks the error as caused by an input file.
@@ -75,7 +76,8 @@ type deduplicator struct {
 func (u *deduplicator) functionsOf(i int) {
 	for _, name := range u.sources[i].Definitions.Functions {
 		if other, again := u.firstFunction[name]; again {
-			u.errs = append(u.errs, &repeatError{Source: u.sources[i].Name, Other: u.sources[other].Name, Symbol: name})
+			u.report(&repeatError{Source: u.sources[i].Name, Other: u.sources[other].Name, Symbol: name})
+			continue
 		}
 		u.firstFunction[name] = i
 	}
@@ -109,9 +111,16 @@ func (u *deduplicator) repeatedKernel(first, second int, name string) error {
 	if sameFunction(a.ir, b.ir, name) {
 		u.repeated[second] = append(u.repeated[second], b.ir.Function(name))
 	} else {
-		u.errs = append(u.errs, &repeatError{u.sources[second].Name, u.sources[first].Name, kernelname.Base(name), true})
+		u.report(&repeatError{u.sources[second].Name, u.sources[first].Name, kernelname.Base(name), true})
 	}
 	return nil
+}
+
+// report adds an error. The two symbols of a constructor have the same text.
+func (u *deduplicator) report(err *repeatError) {
+	if !slices.ContainsFunc(u.errs, func(e error) bool { return e.Error() == err.Error() }) {
+		u.errs = append(u.errs, err)
+	}
 }
 
 func (u *deduplicator) read(i int) (*Module, error) {

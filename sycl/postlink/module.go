@@ -81,14 +81,24 @@ func markModule(m *llvmir.Module, id string) {
 	}
 }
 
-// Definitions holds the names of the symbols that a module defines and other modules must not
-// define.
-type Definitions struct{ Kernels, Functions []string }
+// Definitions holds the names of symbols that matter when a module is linked with others.
+type Definitions struct {
+	Kernels, Functions []string // definitions that other modules must not repeat
+	Exported           []string // definitions that other modules can use
+	Undefined          []string // symbols that other modules must define
+}
 
-// Definitions returns the symbols that the module defines and other modules must not define.
+// Definitions returns the names of the module's symbols.
 func (m *Module) Definitions() Definitions {
 	var d Definitions
+	for _, g := range m.ir.Globals() {
+		d.add(g)
+	}
+	for _, a := range m.ir.Aliases() {
+		d.add(a)
+	}
 	for _, f := range m.ir.Functions() {
+		d.add(f)
 		switch {
 		case f.Kernel() && f.Defined():
 			d.Kernels = append(d.Kernels, f.Name())
@@ -97,4 +107,15 @@ func (m *Module) Definitions() Definitions {
 		}
 	}
 	return d
+}
+
+// add adds a symbol to Exported or Undefined.
+func (d *Definitions) add(s llvmir.Symbol) {
+	switch l := s.Linkage(); {
+	case l.Local() || l == llvmir.ExternWeak:
+	case s.Defined() && l != llvmir.AvailableExternally:
+		d.Exported = append(d.Exported, s.Name())
+	default:
+		d.Undefined = append(d.Undefined, s.Name())
+	}
 }

@@ -20,20 +20,49 @@ const (
 // memberHeader is the size of the header of an archive's member.
 const memberHeader = 60
 
-// members calls read for each member of an archive. A damaged archive ends the iteration without an
-// error, because the linker reports the damage.
-func members(archive io.ReaderAt, read func(io.ReaderAt) error) error {
+// members calls read for each member of an archive, with its name. In a thin archive, the name is a
+// path, and the content is not in the archive. A damaged archive ends the iteration without an error,
+// because the linker reports the damage.
+func members(archive io.ReaderAt, thin bool, read func(name string, content io.ReaderAt) error) error {
 	header := make([]byte, memberHeader)
+	var names []byte
 	for at := int64(len(archiveMagic)); ; {
 		size, ok := memberSize(archive, header, at)
 		if !ok {
 			return nil
 		}
 		at += memberHeader
-		if err := read(io.NewSectionReader(archive, at, size)); err != nil {
+		content := io.NewSectionReader(archive, at, size)
+		name := strings.TrimRight(string(header[:16]), " ")
+		index := name == "/" || name == "/SYM64/" // the symbol table
+		if !thin || index || name == "//" {
+			at += size + size%2
+		}
+		switch {
+		case index:
+			continue
+		case name == "//":
+			if size > maxNames {
+				return nil
+			}
+			names = make([]byte, size)
+			if _, err := io.ReadFull(content, names); err != nil {
+				return nil
+			}
+			continue
+		case strings.HasPrefix(name, "/"):
+			offset, err := strconv.Atoi(name[1:])
+			if err != nil || offset < 0 || offset >= len(names) {
+				return nil
+			}
+			name, _, _ = strings.Cut(string(names[offset:]), "\n")
+		}
+		if name = strings.TrimSuffix(name, "/"); name == "" {
+			return nil
+		}
+		if err := read(name, content); err != nil {
 			return err
 		}
-		at += size + size%2
 	}
 }
 
@@ -46,53 +75,18 @@ func memberSize(archive io.ReaderAt, header []byte, at int64) (size int64, ok bo
 	return size, err == nil && size >= 0 && size < 1<<62
 }
 
-// maxNames limits the table of names of a thin archive.
+// maxNames limits the table of names of an archive.
 const maxNames = 64 << 20
 
 // thinMembers calls read for each file listed in a thin archive. Relative paths are relative to
 // dir.
 func thinMembers(archive io.ReaderAt, dir string, read func(path string) error) error {
-	header := make([]byte, memberHeader)
-	var names []byte
-	for at := int64(len(thinMagic)); ; {
-		size, ok := memberSize(archive, header, at)
-		if !ok {
-			return nil
-		}
-		at += memberHeader
-		name := strings.TrimRight(string(header[:16]), " ")
-		switch {
-		case name == "/" || name == "/SYM64/": // the symbol table
-			at += size + size%2
-			continue
-		case name == "//":
-			if size > maxNames {
-				return nil
-			}
-			names = make([]byte, size)
-			if _, err := archive.ReadAt(names, at); err != nil {
-				return nil
-			}
-			at += size + size%2
-			continue
-		case strings.HasPrefix(name, "/"):
-			offset, err := strconv.Atoi(name[1:])
-			if err != nil || offset < 0 || offset >= len(names) {
-				return nil
-			}
-			name, _, _ = strings.Cut(string(names[offset:]), "\n")
-		}
-		path := strings.TrimSuffix(name, "/")
-		if path == "" {
-			return nil
-		}
+	return members(archive, true, func(path string, _ io.ReaderAt) error {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		if err := read(path); err != nil {
-			return err
-		}
-	}
+		return read(path)
+	})
 }
 
 // linkerValueOptions are the linker options whose value is the next argument, except for the
@@ -102,11 +96,18 @@ var linkerValueOptions = strings.Fields(`-o -e -T -h -u -z -m -y -a -b -A -O -I 
 	--exclude-libs --section-start -Tbss -Tdata -Ttext -plugin --plugin -plugin-opt --plugin-opt --dynamic-list --retain-symbols-file
 	--sort-section --hash-style --build-id --output --format --oformat`)
 
+// A linkedFile is an object or archive that the linker reads.
+type linkedFile struct {
+	path  string
+	whole bool // an archive whose members are all linked, because of --whole-archive
+	lib   bool // an object that is linked as a member of an archive, because of --start-lib
+}
+
 // linkedFiles returns the objects and archives that the linker reads, in order and without
 // duplicates: the files on the command line, including arguments of -Wl and -Xlinker, and the
 // libraries that -l finds in the directories of -L and LIBRARY_PATH. For a linker script, it returns
 // the files that the script names.
-func (c *compiler) linkedFiles(words []lineWord) []string {
+func (c *compiler) linkedFiles(words []lineWord) []linkedFile {
 	pieces := linkerPieces(words)
 	var dirs []string
 	for i, p := range pieces {
@@ -116,7 +117,8 @@ func (c *compiler) linkedFiles(words []lineWord) []string {
 	}
 	read := linkerFiles{dirs: append(dirs, environmentDirs("LIBRARY_PATH")...)}
 	static := slices.Contains(c.line.Link, "-static")
-	var pushed []bool
+	type state struct{ static, whole bool }
+	var pushed []state
 	for i := 0; i < len(pieces); i++ {
 		p := pieces[i]
 		switch p {
@@ -124,11 +126,19 @@ func (c *compiler) linkedFiles(words []lineWord) []string {
 			static = true
 		case "-Bdynamic", "-dy", "-call_shared":
 			static = false
+		case "--whole-archive", "-whole-archive":
+			read.whole = true
+		case "--no-whole-archive", "-no-whole-archive":
+			read.whole = false
+		case "--start-lib", "-start-lib":
+			read.lib = true
+		case "--end-lib", "-end-lib":
+			read.lib = false
 		case "--push-state", "-push-state":
-			pushed = append(pushed, static)
+			pushed = append(pushed, state{static, read.whole})
 		case "--pop-state", "-pop-state":
 			if n := len(pushed); n > 0 {
-				static, pushed = pushed[n-1], pushed[:n-1]
+				static, read.whole, pushed = pushed[n-1].static, pushed[n-1].whole, pushed[:n-1]
 			}
 		default:
 			if library, ok := libraryValue(pieces, i, p, "-l", "--library"); ok {
@@ -146,22 +156,25 @@ func (c *compiler) linkedFiles(words []lineWord) []string {
 
 // linkerFiles collects the files that the linker reads.
 type linkerFiles struct {
-	dirs    []string // where -l and linker scripts find files
-	files   []string
-	scripts []string // linker scripts that were read
+	dirs       []string // where -l and linker scripts find files
+	files      []linkedFile
+	scripts    []string // linker scripts that were read
+	whole, lib bool     // for the next file
 }
 
 // file adds an object or archive, or the files that a linker script names.
 func (l *linkerFiles) file(path string) {
 	path = filepath.Clean(path)
-	if slices.Contains(l.files, path) {
+	if i := slices.IndexFunc(l.files, func(f linkedFile) bool { return f.path == path }); i >= 0 {
+		l.files[i].whole = l.files[i].whole || l.whole
+		l.files[i].lib = l.files[i].lib && l.lib
 		return
 	}
 	if names, ok := scriptInputs(path); ok {
 		l.script(path, names)
 		return
 	}
-	l.files = append(l.files, path)
+	l.files = append(l.files, linkedFile{path, l.whole, l.lib})
 }
 
 // library adds the archive that -l finds. A shared library counts only if it is a linker script.

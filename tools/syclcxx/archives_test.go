@@ -36,7 +36,11 @@ func TestLinkedFiles(t *testing.T) {
 		{"main.o -Ld -Wl,--push-state,-Bstatic,-lg -Wl,--pop-state -lg", "main.o d/libg.a"},
 		{"main.o -Ld -Wl,--push-state,-Bstatic -Wl,--pop-state -lg", "main.o"},
 		{"main.o -le", "main.o env/libe.a"},
-		{"main.o -Wl,--whole-archive,d/libf.a -Wl,--no-whole-archive", "main.o d/libf.a"},
+		{"main.o -Wl,--whole-archive,d/libf.a -Wl,--no-whole-archive", "main.o d/libf.a(whole)"},
+		{"main.o -Wl,-whole-archive d/libf.a -Wl,-no-whole-archive e/libh.a", "main.o d/libf.a(whole) e/libh.a"},
+		{"main.o -Wl,--push-state,--whole-archive d/libf.a -Wl,--pop-state e/libh.a", "main.o d/libf.a(whole) e/libh.a"},
+		{"main.o d/libf.a -Wl,--whole-archive -Ld -lf", "main.o d/libf.a(whole)"},
+		{"-Wl,--start-lib,libc.a,main.o,--end-lib main.o", "libc.a(lib) main.o"},
 		{"main.o -Wl,--start-group,d/libf.a,e/libh.a,--end-group", "main.o d/libf.a e/libh.a"},
 		{"main.o -Xlinker d/libf.a -Xlinker -rpath -Xlinker /x", "main.o d/libf.a"},
 		{"main.o -Wl,-rpath,/x,-soname,y,-z,now -z relro", "main.o"},
@@ -53,7 +57,17 @@ func TestLinkedFiles(t *testing.T) {
 		{"main.o main.ld", "main.o d/libf.a e/libh.a"},
 	} {
 		line := testkit.Must(parseLine(strings.Fields(c.line)))(t)
-		got := (&compiler{line: line}).linkedFiles(line.Words)
+		var got []string
+		for _, file := range (&compiler{line: line}).linkedFiles(line.Words) {
+			text := file.path
+			if file.whole {
+				text += "(whole)"
+			}
+			if file.lib {
+				text += "(lib)"
+			}
+			got = append(got, text)
+		}
 		if want := strings.Fields(c.want); !slices.Equal(got, want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.line, got, want)
 		}
@@ -67,14 +81,14 @@ func member(name string, size int, content string) string {
 }
 
 func TestMembers(t *testing.T) {
-	archive := archiveMagic + member("odd.o/", 3, "abc") + member("even.o/", 4, "defg") + member("last.o/", 1, "h")
+	archive := archiveMagic + member("/", 3, "sym") + member("//", 19, "a very long name/\n\n") + member("odd.o/", 3, "abc") + member("/0", 4, "defg") + member("last.o/", 1, "h")
 	var got []string
-	err := members(strings.NewReader(archive), func(member io.ReaderAt) error {
+	err := members(strings.NewReader(archive), false, func(name string, member io.ReaderAt) error {
 		text, err := io.ReadAll(io.NewSectionReader(member, 0, 100))
-		got = append(got, string(text))
+		got = append(got, name+": "+string(text))
 		return err
 	})
-	if want := []string{"abc", "defg", "h"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"odd.o: abc", "a very long name: defg", "last.o: h"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
@@ -123,11 +137,11 @@ func TestThinArchive(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "lib/libx.a", thinMagic+member("a.o/", 10, "")+member("missing.o/", 10, ""))
 	testkit.WriteFile(t, "lib/a.o", "no object")
-	if object, err := readObject("lib/libx.a", libsycl); err != nil || len(object.code) != 0 {
+	if object, err := readObject(linkedFile{path: "lib/libx.a"}, libsycl); err != nil || len(object.code) != 0 {
 		t.Errorf("%+v, %v", object, err)
 	}
 	testkit.NoError(t, os.Remove("lib/a.o"))
-	if _, err := readObject("lib/libx.a", libsycl); err != nil {
+	if _, err := readObject(linkedFile{path: "lib/libx.a"}, libsycl); err != nil {
 		t.Error(err)
 	}
 	err := thinMembers(strings.NewReader(thinMagic+member("a.o/", 1, "")), ".", func(string) error { return io.ErrUnexpectedEOF })

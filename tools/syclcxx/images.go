@@ -139,8 +139,12 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	d := modulefiles.DPCPP{Driver: driver, Library: s.dpcpp.library}
 	table := s.file("all.table")
 	if !ownPostLink {
+		code := s.bitcode
+		if s.built != "" {
+			code = s.name
+		}
 		return table, dpcppimages.Run(ctx, s.env.Stderr, dpcppimages.Options{
-			Bitcode: s.name, Built: s.built, DPCPP: d, Split: s.line.Split, Dependencies: s.imports, Advice: s.advice(),
+			Bitcode: code, Built: s.built, DPCPP: d, Split: s.line.Split, Dependencies: s.imports, Advice: s.advice(),
 			CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table, KeepDebugInfo: s.line.DebugInfo,
 		})
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
 )
@@ -52,7 +55,11 @@ func (c *compiler) libsycl() string {
 }
 
 // A record is the device code of a source.
-type record struct{ source, bitcode, header []byte }
+type record struct {
+	source, bitcode, header []byte
+	object                  string // the object or ARCHIVE(MEMBER) with the record
+	member                  bool   // linked only if it is needed, as a member of an archive
+}
 
 // writeBitcode writes assembler source that defines a record.
 func (u *compilation) writeBitcode(name string) error {
@@ -88,7 +95,7 @@ func records(data []byte) ([]record, error) {
 			parts[i] = rest[size : size+int(n)]
 			size += int(n)
 		}
-		list = append(list, record{parts[0], parts[1], parts[2]})
+		list = append(list, record{source: parts[0], bitcode: parts[1], header: parts[2]})
 		at += size
 	}
 	return list, nil
@@ -104,8 +111,8 @@ type contents struct {
 
 // readObject reads an object or archive; the contents of other files are empty. It returns an error
 // if images are for a libsycl other than the program's.
-func readObject(name, libsycl string) (*contents, error) {
-	file, err := os.Open(name)
+func readObject(linked linkedFile, libsycl string) (*contents, error) {
+	file, err := os.Open(linked.path)
 	if err != nil {
 		return nil, err
 	}
@@ -117,22 +124,24 @@ func readObject(name, libsycl string) (*contents, error) {
 	}
 	switch string(magic) {
 	case archiveMagic:
-		return c, members(file, func(member io.ReaderAt) error { return c.add(name, member) })
+		return c, members(file, false, func(name string, member io.ReaderAt) error {
+			return c.add(linked.path+"("+name+")", member, !linked.whole)
+		})
 	case thinMagic:
-		return c, thinMembers(file, filepath.Dir(name), func(path string) error {
+		return c, thinMembers(file, filepath.Dir(linked.path), func(path string) error {
 			member, err := os.Open(path)
 			if err != nil {
 				return nil // the linker reports the error
 			}
 			defer member.Close()
-			return c.add(path, member)
+			return c.add(path, member, !linked.whole)
 		})
 	}
-	return c, c.add(name, file)
+	return c, c.add(linked.path, file, linked.lib)
 }
 
-// add adds the contents of an object.
-func (c *contents) add(name string, object io.ReaderAt) error {
+// add adds the contents of an object. member is the field of its records.
+func (c *contents) add(name string, object io.ReaderAt, member bool) error {
 	file, err := elf.NewFile(object)
 	if err != nil || file.Type != elf.ET_REL {
 		return nil // a linker script, bitcode, or a file that the linker rejects
@@ -149,6 +158,9 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 			found, err := records(content)
 			if err != nil {
 				return cli.BadInput(fmt.Errorf("%s: %w; recompile the source", name, err))
+			}
+			for i := range found {
+				found[i].object, found[i].member = name, member
 			}
 			c.code = append(c.code, found...)
 			continue
@@ -171,7 +183,7 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 
 // linkDevice links the device code of objects. It returns the name of an assembler source that
 // registers the images, or "" if the objects have no device code.
-func (c *compiler) linkDevice(ctx context.Context, files []string, dir string) (string, error) {
+func (c *compiler) linkDevice(ctx context.Context, files []linkedFile, dir string) (string, error) {
 	sources, headers, err := c.unpack(files, dir)
 	if err != nil || len(sources) == 0 {
 		return "", err
@@ -197,8 +209,10 @@ func (c *compiler) linkedTables(ctx context.Context, sources []linkir.Source, he
 	if err != nil {
 		return nil, fmt.Errorf("-fsycl-rdc: %w, or define all functions that kernels call in the same source and remove -fsycl-rdc", err)
 	}
-	s := &imageSet{compiler: c, name: filepath.Join(dir, "linked.bc"), dir: dir, emulate: c.line.EmulateDouble, imports: imports}
-	s.bitcode = s.name
+	s := &imageSet{
+		compiler: c, name: cmp.Or(c.line.Output, "linked device code"), dir: dir, bitcode: filepath.Join(dir, "linked.bc"),
+		emulate: c.line.EmulateDouble, imports: imports,
+	}
 	if err := linkir.Run(ctx, c.env.Stderr, linkir.Options{
 		LLVMDis: llvm[0], LLVMLink: llvm[1], Sources: sources, Output: s.bitcode, EmulateFP64Conversions: s.emulate,
 	}); err != nil {
@@ -214,7 +228,7 @@ func (c *compiler) linkedTables(ctx context.Context, sources []linkir.Source, he
 	}
 	table, err := s.table(ctx, s.emulate || constants)
 	if err != nil {
-		return nil, err
+		return nil, buildstep.RenameError(err, s.bitcode, s.name)
 	}
 	return s.forTargets(ctx, table, targets)
 }
@@ -230,9 +244,11 @@ func defineLinked(source string) error {
 	return errors.Join(err, file.Close())
 }
 
-// unpack extracts the bitcode and integration headers of the sources in objects into dir.
-func (c *compiler) unpack(files []string, dir string) (sources []linkir.Source, headers []string, err error) {
-	names := map[string]int{}
+// unpack extracts the bitcode and integration headers of the sources in objects into dir. It omits
+// members of archives with the same bitcode as an object or an earlier member.
+func (c *compiler) unpack(files []linkedFile, dir string) (sources []linkir.Source, headers []string, err error) {
+	var code []record
+	extracted := map[[sha256.Size]byte]bool{}
 	for _, file := range files {
 		object, err := readObject(file, c.libsycl())
 		if errors.Is(err, os.ErrNotExist) {
@@ -242,20 +258,33 @@ func (c *compiler) unpack(files []string, dir string) (sources []linkir.Source, 
 			return nil, nil, err
 		}
 		if object.sycl && len(object.code) == 0 {
-			c.warnLate(file, object.options)
+			c.warnLate(file.path, object.options)
 		}
 		for _, r := range object.code {
-			n := strconv.Itoa(len(sources))
-			bitcode, header := filepath.Join(dir, n+".bc"), filepath.Join(dir, n+".h")
-			if err := errors.Join(os.WriteFile(bitcode, r.bitcode, 0o666), os.WriteFile(header, r.header, 0o666)); err != nil {
-				return nil, nil, err
+			if !r.member {
+				extracted[sha256.Sum256(r.bitcode)] = true
 			}
-			name := string(r.source)
-			if names[name]++; names[name] > 1 { // two records have the same source
-				name += " (" + strconv.Itoa(names[name]) + ")"
-			}
-			sources, headers = append(sources, linkir.Source{Source: name, File: bitcode}), append(headers, header)
 		}
+		code = append(code, object.code...)
+	}
+	for _, r := range code {
+		if r.member {
+			digest := sha256.Sum256(r.bitcode)
+			if extracted[digest] {
+				continue
+			}
+			extracted[digest] = true
+		}
+		n := strconv.Itoa(len(sources))
+		bitcode, header := filepath.Join(dir, n+".bc"), filepath.Join(dir, n+".h")
+		if err := errors.Join(os.WriteFile(bitcode, r.bitcode, 0o666), os.WriteFile(header, r.header, 0o666)); err != nil {
+			return nil, nil, err
+		}
+		name := string(r.source)
+		if filepath.Dir(r.object) != dir { // otherwise, the object is temporary
+			name += " in " + r.object
+		}
+		sources, headers = append(sources, linkir.Source{Source: name, File: bitcode, Member: r.member}), append(headers, header)
 	}
 	return sources, headers, nil
 }

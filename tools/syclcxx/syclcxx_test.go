@@ -133,7 +133,7 @@ func TestRecords(t *testing.T) {
 	two := slices.Concat(recorded("a.cpp", "BC\xc0\xdeabc", ""), recorded("b.cpp", "BC\xc0\xde", "// header\n"))
 	list, err := records(two)
 	if err != nil || len(list) != 2 || string(list[0].bitcode) != "BC\xc0\xdeabc" || string(list[1].source) != "b.cpp" || string(list[1].header) != "// header\n" {
-		t.Errorf("got %q, %v", list, err)
+		t.Errorf("got %v, %v", list, err)
 	}
 	for _, test := range []struct {
 		data []byte
@@ -174,20 +174,28 @@ func objectWith(code []byte) []byte {
 	return b.Bytes()
 }
 
-// TestUnpack extracts device code of objects, two of which are from one source.
+// TestUnpack extracts device code of objects and archives. Members with the same code as an object or
+// an earlier member are omitted.
 func TestUnpack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "1.o", string(objectWith(recorded("a.cpp", "one", "// 1\n"))))
 	testkit.WriteFile(t, "2.o", string(objectWith(slices.Concat(recorded("b.cpp", "two", ""), recorded("a.cpp", "three", "// 3\n")))))
 	testkit.WriteFile(t, "text.o", "not an object")
+	testkit.WriteFile(t, "dir/3.o", string(objectWith(recorded("c.cpp", "four", ""))))
+	one, other := testkit.ReadFile(t, "1.o"), string(objectWith(recorded("a.cpp", "five", "")))
+	testkit.WriteFile(t, "libx.a", archiveMagic+member("1.o/", len(one), one)+member("x.o/", len(other), other))
+	testkit.WriteFile(t, "liby.a", archiveMagic+member("y.o/", len(other), other))
 	c := &compiler{line: &commandLine{}}
-	sources, headers, err := c.unpack([]string{"1.o", "missing.o", "text.o", "2.o"}, ".")
+	sources, headers, err := c.unpack([]linkedFile{{path: "libx.a"}, {path: "liby.a"}, {path: "1.o"}, {path: "missing.o"}, {path: "text.o"}, {path: "2.o"}, {path: "dir/3.o"}, {path: "liby.a", whole: true}}, "dir")
 	testkit.NoError(t, err)
 	var got []string
 	for i, s := range sources {
-		got = append(got, s.Source+": "+testkit.ReadFile(t, s.File)+testkit.ReadFile(t, headers[i]))
+		got = append(got, fmt.Sprintf("%s %t: %s%s", s.Source, s.Member, testkit.ReadFile(t, s.File), testkit.ReadFile(t, headers[i])))
 	}
-	if want := []string{"a.cpp: one// 1\n", "b.cpp: two", "a.cpp (2): three// 3\n"}; !slices.Equal(got, want) {
+	if want := []string{
+		"a.cpp in 1.o false: one// 1\n", "b.cpp in 2.o false: two", "a.cpp in 2.o false: three// 3\n",
+		"c.cpp false: four", "a.cpp in liby.a(y.o) false: five",
+	}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -213,8 +221,8 @@ func FuzzReadObject(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		name := filepath.Join(t.TempDir(), "a.o")
 		testkit.NoError(t, os.WriteFile(name, data, 0o666))
-		if object, err := readObject(name, libsycl); err == nil && len(object.code) > 0 && !bytes.Contains(data, []byte(recordMagic)) {
-			t.Errorf("device code of nothing: %q", object.code)
+		if object, err := readObject(linkedFile{path: name}, libsycl); err == nil && len(object.code) > 0 && !bytes.Contains(data, []byte(recordMagic)) {
+			t.Errorf("device code of nothing: %v", object.code)
 		}
 	})
 }

@@ -6,15 +6,27 @@ import (
 	"strings"
 )
 
-// RenameError replaces the names of scratch files in an error from [Run]. names alternates names
-// and their replacements.
+// RenameError replaces the names of scratch files in an error. names alternates names and their
+// replacements.
 func RenameError(err error, names ...string) error {
+	if err == nil {
+		return nil
+	}
+	replacer := strings.NewReplacer(names...)
 	var failed *Error
 	if errors.As(err, &failed) {
-		failed.Output = strings.NewReplacer(names...).Replace(failed.Output)
+		failed.Output = replacer.Replace(failed.Output)
 	}
-	return err
+	return &renamedError{err, replacer.Replace(err.Error())}
 }
+
+type renamedError struct {
+	error
+	text string
+}
+
+func (e *renamedError) Error() string { return e.text }
+func (e *renamedError) Unwrap() error { return e.error }
 
 // RenameOutput returns a writer that replaces names in each write, as [RenameError] does.
 func RenameOutput(log io.Writer, names ...string) io.Writer {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -28,7 +29,13 @@ type Options struct {
 }
 
 // A Source is a source and the file with its device code.
-type Source struct{ Source, File string }
+type Source struct {
+	Source, File string
+
+	// Member marks a member of an archive. It is linked only if it has kernels, which its host code
+	// may submit, or if it defines a symbol that the code linked so far uses and does not define.
+	Member bool
+}
 
 // Run links the device code of several sources into one module. It writes compiler output to log.
 func Run(ctx context.Context, log io.Writer, o Options) error {
@@ -41,6 +48,7 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
+	marked = o.needed(marked)
 	if err := deduplicate(marked); err != nil {
 		return err
 	}
@@ -100,6 +108,49 @@ func (o *Options) markSource(ctx context.Context, log io.Writer, s Source, out s
 		return none, err
 	}
 	return m.Definitions(), writeIR(out, m)
+}
+
+// needed returns the modules to link: all objects, and the members of archives that are needed. As
+// in a host link, the first definition of a symbol is used.
+func (o *Options) needed(marked []markedSource) []markedSource {
+	linked := make([]bool, len(marked))
+	defined, undefined := map[string]bool{}, map[string]bool{}
+	link := func(i int) {
+		linked[i] = true
+		for _, name := range marked[i].Definitions.Exported {
+			defined[name] = true
+		}
+		for _, name := range marked[i].Definitions.Undefined {
+			undefined[name] = true
+		}
+	}
+	isNeeded := func(d postlink.Definitions) bool {
+		return len(d.Kernels) > 0 || slices.ContainsFunc(d.Exported, func(name string) bool { return undefined[name] && !defined[name] })
+	}
+	for i, s := range o.Sources {
+		if !s.Member {
+			link(i)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i, m := range marked {
+			if !linked[i] && isNeeded(m.Definitions) {
+				link(i)
+				changed = true
+			}
+		}
+	}
+	if !slices.Contains(linked, true) {
+		linked[0] = true // llvm-link needs a module; this one has no kernels
+	}
+	var list []markedSource
+	for i, m := range marked {
+		if linked[i] {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // deduplicate keeps one copy of each kernel that several sources define.
