@@ -11,10 +11,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// hostCode starts the line that marks preprocessed or assembler output of a SYCL source as host
-// code only. The rest of the line is a digest of the inputs of the device compile, so that a
-// compiler cache that hashes preprocessed source recompiles if only the device code changed.
-const hostCode = "rules_sycl host code "
+// hostCode starts the lines that mark preprocessed or assembler output of a SYCL source as host code
+// only. The headers of syclc++ write one, even to the files of -save-temps (kernel_desc.hpp). mark
+// appends another, which ends with a digest of the inputs of the device compile, so that a compiler
+// cache that hashes preprocessed source recompiles if only the device code changed.
+const hostCode = "rules_sycl host code"
 
 // mark adds the mark to the output of -E or -S.
 func (c *compiler) mark(in lineInput, output string) error {
@@ -31,7 +32,7 @@ func (c *compiler) mark(in lineInput, output string) error {
 	if err != nil {
 		return err
 	}
-	text := comment + hostCode + digest + "\n"
+	text := comment + hostCode + " " + digest + "\n"
 	if output == "" || output == "-" {
 		_, err = io.WriteString(c.env.Stdout, text)
 		return err
@@ -72,20 +73,31 @@ func (c *compiler) deviceDigest(in lineInput) (string, error) {
 }
 
 // checkMark returns an error if in is preprocessed or assembler output of a SYCL source, which
-// lacks the device code.
+// lacks the device code. It buffers standard input, so that it can be compiled after this check.
 func (c *compiler) checkMark(in lineInput) error {
-	if in.Path == stdin || in.Language != "c++-cpp-output" && in.Language != "assembler" && in.Language != "c++" {
-		return nil
+	var input io.Reader
+	if in.Path == stdin {
+		if c.line.DryRun {
+			return nil
+		}
+		text, err := io.ReadAll(c.env.Stdin)
+		if err != nil {
+			return err
+		}
+		input, c.env.Stdin = bytes.NewReader(text), bytes.NewReader(text)
+	} else {
+		file, err := os.Open(in.Path)
+		if err != nil {
+			return nil // the compiler reports the error
+		}
+		defer file.Close()
+		input = file
 	}
-	file, err := os.Open(in.Path)
-	if err != nil {
-		return nil // the compiler reports the error
-	}
-	defer file.Close()
-	lines := bufio.NewReader(file)
+	lines := bufio.NewReader(input)
 	for {
 		line, err := lines.ReadSlice('\n')
-		if bytes.HasPrefix(line, []byte("#pragma "+hostCode)) || bytes.HasPrefix(line, []byte("# "+hostCode)) {
+		start := bytes.TrimLeft(line, " \t") // clang indents comments
+		if bytes.HasPrefix(start, []byte("#pragma "+hostCode)) || bytes.HasPrefix(start, []byte("# "+hostCode)) {
 			return cli.BadInput(fmt.Errorf("%s: contains only the host code of a SYCL source; compile the source itself with -c", in.Path))
 		}
 		if err != nil && err != bufio.ErrBufferFull {

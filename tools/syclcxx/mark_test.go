@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,19 +54,56 @@ func TestListsFiles(t *testing.T) {
 }
 
 // TestCheckMark checks that no object is built from preprocessed or assembler source without its
-// device code.
+// device code, even from standard input, and that the compiler gets all of an unmarked input.
 func TestCheckMark(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "good.ii", "int main() {}\n// rules_sycl host code \n")
+	testkit.WriteFile(t, "good.S", "# comment\n# rules_sycl\n")
 	testkit.WriteFile(t, "bad.ii", "int main() {}\n#pragma rules_sycl host code 0123\n")
 	testkit.WriteFile(t, "bad.s", strings.Repeat("x", 10000)+"\n# rules_sycl host code 0123\n")
+	testkit.WriteFile(t, "clang.s", "\t# rules_sycl host code\n\tret\n")
+	testkit.WriteFile(t, "bad.S", "# rules_sycl host code 0123\n")
+	testkit.WriteFile(t, "bad.sx", "# rules_sycl host code 0123\n")
 	testkit.WriteFile(t, "bad.cpp", "#pragma rules_sycl host code 0123\n")
-	for name, want := range map[string]int{"good.ii": 0, "bad.ii": cli.ExitBadInput, "bad.s": cli.ExitBadInput, "bad.cpp": cli.ExitBadInput} {
-		var log bytes.Buffer
-		code := run(t.Context(), &cli.Env{Stdout: &log, Stderr: &log}, []string{"-fsycl-host-compiler=true", "--dpcpp=none", "-c", name})
-		if code != want || want != 0 && !strings.Contains(log.String(), name+": contains only the host code of a SYCL source; compile the source itself with -c") {
-			t.Errorf("%s: exit code %d, want %d\n%s", name, code, want, log.String())
+	host := testkit.Script(t, "host", `for last; do :; done; [ "$last" = - ] && cat; exit 0`)
+	for _, name := range []string{"good.ii", "good.S", "bad.ii", "bad.s", "clang.s", "bad.S", "bad.sx", "bad.cpp"} {
+		text := testkit.ReadFile(t, name)
+		for _, args := range []string{name, "-x " + languages[filepath.Ext(name)] + " -", "-x " + languages[filepath.Ext(name)] + " -MMD -MF d -MT x -"} {
+			var out, log bytes.Buffer
+			env := &cli.Env{Stdin: strings.NewReader(text), Stdout: &out, Stderr: &log}
+			code := run(t.Context(), env, append([]string{"-fsycl-host-compiler=" + host, "--dpcpp=none", "-o", "a.o", "-c"}, strings.Fields(args)...))
+			input := args[strings.LastIndex(args, " ")+1:]
+			rejected := code == cli.ExitBadInput && strings.Contains(log.String(), input+": contains only the host code of a SYCL source; compile the source itself with -c")
+			if good := strings.HasPrefix(name, "good"); rejected == good || good && code != 0 {
+				t.Errorf("%s of %s: exit code %d\n%s", args, name, code, log.String())
+			} else if good && input == stdin && out.String() != text {
+				t.Errorf("%s of %s: the compiler got %q", args, name, out.String())
+			}
 		}
+	}
+}
+
+// TestHeaderMark checks that host compilers copy the mark of the headers of syclc++ to the files that
+// -save-temps writes.
+func TestHeaderMark(t *testing.T) {
+	header := testkit.ReadFile(t, "../../rules/dpcpp/host/sycl/detail/kernel_desc.hpp")
+	for _, program := range []string{"g++", "clang++"} {
+		t.Run(program, func(t *testing.T) {
+			path := testkit.Program(t, program)
+			t.Chdir(t.TempDir())
+			testkit.WriteFile(t, "front/sycl/detail/kernel_desc.hpp", header)
+			testkit.WriteFile(t, "dpcpp/sycl/detail/kernel_desc.hpp", "namespace sycl { inline namespace _V1 { namespace detail { struct kernel_param_desc_t { int a, b, c; }; } } }\n")
+			testkit.WriteFile(t, "a.cpp", "#include <sycl/detail/kernel_desc.hpp>\nint main() {}\n")
+			cmd := exec.Command(path, "-std=c++17", "-Werror", "-Wall", "-Wextra", "-DRULES_SYCL_TABLE", "-isystem", "front", "-isystem", "dpcpp", "-save-temps", "-c", "a.cpp")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			for _, name := range []string{"a.ii", "a.s"} {
+				if err := new(compiler).checkMark(lineInput{Path: name}); err == nil {
+					t.Errorf("%s has no mark:\n%s", name, testkit.ReadFile(t, name))
+				}
+			}
+		})
 	}
 }
 

@@ -71,6 +71,11 @@ struct Kernels {
 
 #if defined(RULES_SYCL_TABLE)
 
+// Mark preprocessed and assembler output, so that syclc++ builds no object from it, which would
+// lack the device code (tools/syclcxx/mark.go).
+#pragma rules_sycl host code
+__asm__("\n# rules_sycl host code");
+
 static_assert(sizeof(Kernel) == 64 && sizeof(Layout) == 32 && sizeof(Move) == 12 &&
                   sizeof(Kernels) == 32 && sizeof(sycl::detail::kernel_param_desc_t) == 12,
               "tools/internal/hostkernels/table.go writes different sizes");
