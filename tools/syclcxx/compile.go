@@ -519,12 +519,11 @@ func (u *compilation) hostArguments(object string) []string {
 	return append(args, "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
 }
 
-// compileHost writes host.o. If an option makes clang write auxiliary files, which clang places
-// next to the object, it compiles to the final name and then moves the object.
+// compileHost writes host.o.
 func (u *compilation) compileHost(ctx context.Context, log *bytes.Buffer) error {
 	object := u.file("host.o")
-	if u.host.clang && slices.ContainsFunc(u.line.Host, makesFiles) {
-		object = u.output.object
+	if u.makesFiles() {
+		object = u.besideFiles(u.output)
 	}
 	input := u.env.Stdin
 	if u.wrapped {
@@ -538,16 +537,51 @@ func (u *compilation) compileHost(ctx context.Context, log *bytes.Buffer) error 
 	if err := u.runHostWith(ctx, input, log, log, u.hostArguments(object)); err != nil || object == u.file("host.o") {
 		return err
 	}
-	data, err := os.ReadFile(object)
-	return errors.Join(err, os.Remove(object), os.WriteFile(u.file("host.o"), data, 0o666))
+	return u.moveObject(u.output, object, u.file("host.o"))
 }
 
 // makesFiles reports whether an option makes clang write auxiliary files next to the object.
-func makesFiles(option string) bool {
-	return slices.ContainsFunc([]string{
-		"--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs", "-gsplit-dwarf", "-save-temps", "-fstack-usage", "-ftime-trace",
-		"-fsave-optimization-record", "-foptimization-record", "-fproc-stat-report",
-	}, func(prefix string) bool { return strings.HasPrefix(option, prefix) })
+func (c *compiler) makesFiles() bool {
+	return c.host.clang && slices.ContainsFunc(c.line.Host, func(option string) bool {
+		return slices.ContainsFunc([]string{
+			"--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs", "-gsplit-dwarf", "-save-temps", "-save-stats", "-fstack-usage", "-ftime-trace",
+			"-fsave-optimization-record", "-foptimization-record", "-fproc-stat-report",
+		}, func(prefix string) bool { return strings.HasPrefix(option, prefix) })
+	})
+}
+
+// besideFiles returns the name to which clang compiles an object, so that its auxiliary files have
+// the names that they have without syclc++. If the program is linked by the same command, the
+// object is not one of the outputs.
+func (c *compiler) besideFiles(a artifact) string {
+	if c.line.Mode != modeLink {
+		return a.object
+	}
+	return a.dumpDir + stem(a.dumpBase) + ".rules_sycl-o"
+}
+
+// moveObject moves an object that clang compiled next to its auxiliary files. It renames the
+// auxiliary files whose names do not start with dumpDir if clang also links.
+func (c *compiler) moveObject(a artifact, from, to string) error {
+	if err := move(from, to); err != nil || c.line.Mode != modeLink {
+		return err
+	}
+	files, source := strings.TrimSuffix(from, filepath.Ext(from)), stem(a.dumpBase)
+	program := cmp.Or(c.line.Output, source)
+	for extension, name := range map[string]string{".su": strings.TrimSuffix(program, filepath.Ext(program)), ".opt.yaml": source} {
+		if exists(files + extension) {
+			if err := move(files+extension, name+extension); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// move moves a file, even to a different file system.
+func move(from, to string) error {
+	data, err := os.ReadFile(from)
+	return errors.Join(err, os.Remove(from), os.WriteFile(to, data, 0o666))
 }
 
 // mapped applies the prefix maps of the command line to a file name.

@@ -127,10 +127,10 @@ func (c *compiler) linkDepfile(depfile depfileOptions, stem string) depfileOptio
 }
 
 // linkDumpDir returns the prefix for auxiliary files of sources that are compiled and linked in one
-// command. As with g++, it is the program's name.
+// command. As with the host compiler, it is the program's name.
 func (c *compiler) linkDumpDir() string {
 	output := cmp.Or(c.line.Output, "a.out")
-	if extension := filepath.Ext(output); c.line.Output == "" || extension == ".exe" {
+	if extension := filepath.Ext(output); c.line.Output == "" || extension == ".exe" && !c.host.clang {
 		output = strings.TrimSuffix(output, extension)
 	}
 	return output + "-"

@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +42,48 @@ func TestLinkDepfile(t *testing.T) {
 			t.Errorf("%q: %s has %q, want %q", args, test.file, got, test.want)
 		}
 		testkit.NoError(t, os.Remove(test.file))
+	}
+}
+
+// TestAuxiliaryFiles checks that sources that are compiled and linked in one command have the same
+// auxiliary files as without syclc++.
+func TestAuxiliaryFiles(t *testing.T) {
+	for host, options := range map[string]string{
+		"g++":     "-g -ftest-coverage -fstack-usage",
+		"clang++": "-g -ftest-coverage -fstack-usage -gsplit-dwarf -ftime-trace -fsave-optimization-record",
+	} {
+		t.Run(host, func(t *testing.T) {
+			path := testkit.Program(t, host)
+			for _, output := range []string{"", "-o out/prog", "-o out/prog.exe"} {
+				args := strings.Fields(options + " a.cpp src/b.cc " + output)
+				written := func(compile func()) (names []string) {
+					t.Chdir(t.TempDir())
+					testkit.WriteFile(t, "a.cpp", "int main() {}\n")
+					testkit.WriteFile(t, "src/b.cc", "int b() { return 1; }\n")
+					testkit.WriteFile(t, "out/README", "")
+					compile()
+					testkit.NoError(t, filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
+						names = append(names, name)
+						return err
+					}))
+					return names
+				}
+				want := written(func() {
+					if log, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+						t.Fatalf("%q: %v\n%s", args, err, log)
+					}
+				})
+				got := written(func() {
+					var log bytes.Buffer
+					if code := run(t.Context(), &cli.Env{Stdout: &log, Stderr: &log}, append([]string{"-fsycl-host-compiler=" + path, "--dpcpp=none"}, args...)); code != 0 {
+						t.Fatalf("%q: exit code %d\n%s", args, code, log.String())
+					}
+				})
+				if !slices.Equal(got, want) {
+					t.Errorf("%q: files\n%q, want\n%q", args, got, want)
+				}
+			}
+		})
 	}
 }
 

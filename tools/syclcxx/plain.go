@@ -28,12 +28,22 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifac
 		return err
 	}
 	options := slices.Concat(c.dumpOptions(output), c.plainOptions(in))
-	sycl, err := c.runPlain(ctx, in, options, depfile, output.object, []string{"-c", "-o", output.object})
-	if err != nil || !sycl {
+	object := output.object
+	if c.makesFiles() {
+		object = c.besideFiles(output)
+	}
+	sycl, err := c.runPlain(ctx, in, options, depfile, output.object, []string{"-c", "-o", object})
+	if err != nil {
 		return err
 	}
-	if isRegular(output.object) { // otherwise, an object would remain if a later step fails
-		if err := os.Remove(output.object); err != nil {
+	if !sycl {
+		if object == output.object || c.line.DryRun {
+			return nil
+		}
+		return c.moveObject(output, object, output.object)
+	}
+	if isRegular(object) { // otherwise, an object would remain if a later step fails
+		if err := os.Remove(object); err != nil {
 			return err
 		}
 	}
