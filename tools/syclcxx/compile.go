@@ -514,7 +514,7 @@ func (u *compilation) hostArguments(object string) []string {
 	source := u.source
 	if u.wrapped {
 		source = stdin
-		args = append(args, "-fdebug-prefix-map=<stdin>="+u.mapped(u.source, "-fdebug-prefix-map="))
+		args = append(args, "-fdebug-prefix-map=<stdin>="+u.mapped(u.source, "-fdebug-prefix-map="), "-ffile-prefix-map="+u.dir+"=syclc++")
 	}
 	return append(args, "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
 }

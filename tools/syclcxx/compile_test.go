@@ -57,6 +57,39 @@ func TestSystemHeaders(t *testing.T) {
 	}
 }
 
+// TestWrappedDebugInfo checks that debug information of a source that the host compiler reads through
+// the wrapper does not contain the name of the scratch directory, which differs between compiles.
+func TestWrappedDebugInfo(t *testing.T) {
+	for _, program := range []string{"g++", "clang++"} {
+		t.Run(program, func(t *testing.T) {
+			path := testkit.Program(t, program)
+			t.Chdir(t.TempDir())
+			testkit.WriteFile(t, "a.cpp", "int a() { return b() + B; }\n")
+			var objects []string
+			for range 2 {
+				dir := t.TempDir()
+				testkit.WriteFile(t, dir+"/header.h", "inline int b() { return __LINE__; }\n#define B 1\n")
+				testkit.WriteFile(t, dir+"/footer.h", "int c() { return b(); }\n")
+				line := testkit.Must(parseLine(strings.Fields("-g3 -gdwarf-4 --host-headers=. -c a.cpp")))(t) // DWARF 5 has a digest of the wrapper, which clang omits for SYCL headers
+				c := &compiler{line: line, env: &cli.Env{}, host: &host{path, program == "clang++"}, dpcpp: &installation{dir: "dpcpp"}}
+				u := &compilation{compiler: c, source: "a.cpp", dir: dir, wrapped: true}
+				testkit.NoError(t, u.writeWrapper())
+				var log bytes.Buffer
+				if err := u.compileHost(t.Context(), &log); err != nil {
+					t.Fatalf("%v\n%s", err, log.String())
+				}
+				objects = append(objects, testkit.ReadFile(t, dir+"/host.o"))
+				if strings.Contains(objects[0], dir) {
+					t.Errorf("the object contains %s", dir)
+				}
+			}
+			if objects[0] != objects[1] {
+				t.Error("two compiles wrote different objects")
+			}
+		})
+	}
+}
+
 // TestMayGoFirst checks for which sources the host compile does not wait for the device compile.
 func TestMayGoFirst(t *testing.T) {
 	for _, test := range []struct {

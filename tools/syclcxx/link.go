@@ -64,8 +64,12 @@ func (c *compiler) program(ctx context.Context) error {
 			args = append(args, w.Input.Path)
 		}
 	}
-	if device != "" {
-		args = append(args, device)
+	if device != "" { // -g would add the name of the assembler source
+		object := filepath.Join(dir, "linked.o")
+		if err := c.assemble(ctx, device, object); err != nil {
+			return err
+		}
+		args = append(args, object)
 	}
 	if c.line.Output != "" {
 		args = append(args, "-o", c.line.Output)
@@ -216,7 +220,12 @@ func (c *compiler) deviceObject(ctx context.Context, source string) error {
 	if output == "" {
 		output = "a.o"
 	}
-	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(c.machine(), "-c", "-o", output, source))
+	return c.assemble(ctx, source, output)
+}
+
+// assemble assembles source code that syclc++ has written.
+func (c *compiler) assemble(ctx context.Context, source, object string) error {
+	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(c.machine(), "-c", "-o", object, source))
 }
 
 // syclbins returns the input files whose names end in .syclbin.
