@@ -434,6 +434,9 @@ func (p *parser) finish() error {
 	if inputs == 0 {
 		return cli.Usagef("no input files")
 	}
+	if sources > 0 && l.Depfile.Missing && !p.modes["-M"] && !p.modes["-MM"] {
+		return cli.Usagef("-MG requires -M or -MM")
+	}
 	for _, library := range p.libraries {
 		l.Words = append(l.Words, lineWord{Option: []string{library}})
 	}
