@@ -45,6 +45,26 @@ func TestLinkDepfile(t *testing.T) {
 	}
 }
 
+// TestAssemblyDepfile checks that the target of the dependency file of -S is the object, as for
+// g++ and clang++, unless -o names the assembler source.
+func TestAssemblyDepfile(t *testing.T) {
+	gxx := testkit.Program(t, "g++")
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "a.cpp", "int main() {}\n")
+	for args, want := range map[string]string{
+		"-S -MMD -MF d a.cpp":        "a.o: a.cpp",
+		"-S -MMD -MF d a.cpp -o b.s": "b.s: a.cpp",
+	} {
+		var log bytes.Buffer
+		if code := run(t.Context(), &cli.Env{Stdout: &log, Stderr: &log}, append([]string{"-fsycl-host-compiler=" + gxx, "--dpcpp=none"}, strings.Fields(args)...)); code != 0 {
+			t.Fatalf("%s: exit code %d\n%s", args, code, log.String())
+		}
+		if got := strings.TrimSpace(testkit.ReadFile(t, "d")); got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+}
+
 // TestAuxiliaryFiles checks that sources that are compiled and linked in one command have the same
 // auxiliary files as without syclc++.
 func TestAuxiliaryFiles(t *testing.T) {

@@ -157,9 +157,8 @@ func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) er
 	case modeAssembly:
 		action = []string{"-S"}
 		if output == "" {
-			output = stem(in.Path) + c.extension(".s", ".ll")
+			output, target = stem(in.Path)+c.extension(".s", ".ll"), stem(in.Path)+".o"
 		}
-		target = output
 	case modeSyntax:
 		action = []string{"-fsyntax-only"}
 	}
