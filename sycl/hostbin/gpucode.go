@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -21,11 +22,16 @@ const maxWarnings = 20
 
 // warnf adds a warning about a member of an archive.
 func (s *scanner) warnf(in *input, format string, args ...any) {
+	s.warnAt("member "+safetext.Quote(in.member), format, args...)
+}
+
+// warnAt adds a warning about the code at a location.
+func (s *scanner) warnAt(location, format string, args ...any) {
 	switch n := len(s.file.Warnings); {
 	case n < maxWarnings:
-		s.file.Warnings = append(s.file.Warnings, fmt.Sprintf("member %s: %s", safetext.Quote(in.member), fmt.Sprintf(format, args...)))
+		s.file.Warnings = append(s.file.Warnings, location+": "+fmt.Sprintf(format, args...))
 	case n == maxWarnings:
-		s.file.Warnings = append(s.file.Warnings, "more warnings about members are not shown")
+		s.file.Warnings = append(s.file.Warnings, "more warnings about images are not shown")
 	}
 }
 
@@ -52,8 +58,8 @@ func (s *scanner) addGPUCode(in input, triple, label string) error {
 			s.warnf(&in, "unknown GPU %q; no target has this name", label)
 		}
 		img.CompileTarget = img.Arch
-		if config != 0 {
-			s.checkLabel(&in, img.Arch, config)
+		if why := mislabeled(img.Arch, config); why != "" {
+			s.warnf(&in, "%s", why)
 		}
 	case config != 0:
 		img.Arch, _ = deviceconfig.CodeTarget(deviceconfig.ConfigVersion(config))
@@ -61,19 +67,61 @@ func (s *scanner) addGPUCode(in input, triple, label string) error {
 	return s.add(&in, img)
 }
 
-// checkLabel warns if the code in a member is for a different GPU than its name states.
-func (s *scanner) checkLabel(in *input, target string, config uint32) {
-	version := deviceconfig.ConfigVersion(config)
-	built, known := deviceconfig.CodeTarget(version)
-	if !known || built == target {
+// mislabeled returns a warning if no GPU runs code with a product config under the name of a
+// target, or "".
+func mislabeled(target string, config uint32) string {
+	built := configTarget(config)
+	if built == "" || built == target || slices.Contains(deviceconfig.FamilyMembers(target), built) ||
+		slices.Contains(deviceconfig.FamilyMembers(deviceconfig.FamilyOfCode(built)), target) {
+		return ""
+	}
+	return fmt.Sprintf("named for %s, but its code is for %s (%s); the driver uses it for neither; rename or rebuild it",
+		target, built, deviceconfig.ConfigVersion(config))
+}
+
+// configTarget returns the target for a product config, or "" if it is unknown.
+func configTarget(config uint32) string {
+	if target, known := deviceconfig.CodeTarget(deviceconfig.ConfigVersion(config)); known {
+		return target
+	}
+	return ""
+}
+
+// BuiltTarget returns the target that native code for Intel GPUs was compiled for according to its
+// notes, or "" if it is unknown. The driver rejects the code on other GPUs, whatever the name of the
+// image states.
+func BuiltTarget(code offload.Source) string {
+	if offload.Detect(code, code.Size()) != offload.Zebin {
+		return ""
+	}
+	config, err := offload.ProductConfig(code, code.Size())
+	if err != nil { // the name is all that is known
+		return ""
+	}
+	return configTarget(config)
+}
+
+// warnIfMislabeled adds a warning if no GPU runs an image under the name that its file states.
+func (s *scanner) warnIfMislabeled(img *Image) {
+	if img.CompileTarget != "" || !isSYCL(img) || offload.Detect(img, img.Size()) != offload.Zebin {
+		return // addGPUCode checks members of archives
+	}
+	name := img.Arch
+	if system, _, _ := strings.Cut(img.Triple, "-"); name == "" && strings.HasPrefix(system, "intel_gpu_") {
+		name = system
+	}
+	if name == "" {
 		return
 	}
-	for _, member := range deviceconfig.FamilyMembers(target) {
-		if member == built {
-			return
+	target := deviceconfig.Canonical(name)
+	if !strings.Contains(target, "gpu") { // ocloc's name
+		target, _ = deviceconfig.CodeTarget(target)
+	}
+	if config, err := offload.ProductConfig(img, img.Size()); err == nil {
+		if why := mislabeled(target, config); why != "" {
+			s.warnAt(img.Origin.String(), "%s", why)
 		}
 	}
-	s.warnf(in, "named for %s, but its code is for %s (%s); the driver uses it for neither", target, built, version)
 }
 
 // imageError converts an error in native code to an error in the input.
@@ -96,6 +144,7 @@ func (s *scanner) resolveGPUCode() error {
 				return &ImageError{img.Origin, err}
 			}
 		}
+		s.warnIfMislabeled(img)
 		if len(list)+len(images) > maxImages {
 			return &FormatError{Msg: fmt.Sprintf("more than %d device images", maxImages), Fix: "split the file"}
 		}

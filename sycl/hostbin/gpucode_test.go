@@ -43,6 +43,11 @@ func gpuObject(t testing.TB, code string) []byte {
 	return object(testSection{name: ".llvm.offloading", typ: 1, content: container(t, gpuTriple, "", code)})
 }
 
+// namedGPU returns an object with an image for the target spir64_gen and an architecture.
+func namedGPU(t testing.TB, arch, code string) []byte {
+	return object(testSection{name: ".llvm.offloading", typ: 1, content: container(t, gpuTriple, arch, code)})
+}
+
 // descriptorWith returns a shared library with code for spir64_gen that is compressed with zstd.
 func descriptorWith(t testing.TB, code string) []byte {
 	w := testkit.Must(zstd.NewWriter(nil, zstd.WithSingleSegment(true)))(t)
@@ -80,6 +85,12 @@ func TestGPUCode(t *testing.T) {
 		{"ELF file for a GPU without a target", gpuELF(99<<22 | 1<<14), []string{" spir64_gen intel_gpu_99_1_0"}, nil},
 		{"member with another GPU's code", []byte(archiveMagic + member("64.12.60.7", string(gpuELF(acmG10Config)))), []string{"64.12.60.7 spir64_gen intel_gpu_pvc"},
 			[]string{"member \"64.12.60.7\": named for intel_gpu_pvc, but its code is for intel_gpu_acm_g10 (12.55.8)"}},
+		{"another GPU's code in a library", namedGPU(t, "intel_gpu_acm_g10", string(gpuELF(pvcConfig))), []string{" spir64_gen intel_gpu_acm_g10"},
+			[]string{"section \".llvm.offloading\", offset 0xe8: named for intel_gpu_acm_g10, but its code is for intel_gpu_pvc (12.60.7)"}},
+		{"another GPU's code under a target", object(testSection{name: ".llvm.offloading", typ: 1, content: container(t, "intel_gpu_acm_g10", "", string(gpuELF(pvcConfig)))}),
+			[]string{" intel_gpu_acm_g10 "}, []string{"section \".llvm.offloading\", offset 0xc8: named for intel_gpu_acm_g10, but its code is for intel_gpu_pvc (12.60.7)"}},
+		{"the GPU's code under ocloc's name", namedGPU(t, "acm-g10", string(gpuELF(acmG10Config))), []string{" spir64_gen acm-g10"}, nil},
+		{"code of a family's first member", namedGPU(t, "intel_gpu_acm_g11", string(gpuELF(acmG10Config))), []string{" spir64_gen intel_gpu_acm_g11"}, nil},
 		{"family with a member's code", []byte(archiveMagic + member("64.dg2", string(gpuELF(acmG10Config)))), []string{"64.dg2 spir64_gen intel_gpu_dg2"}, nil},
 		{"unknown GPU", gpuObject(t, gpuArchive("64.99.1.2", "64.12.60.7")), []string{"64.99.1.2 spir64_gen intel_gpu_99_1_2", "64.12.60.7 spir64_gen intel_gpu_pvc"},
 			[]string{"member \"64.99.1.2\": unknown GPU \"99.1.2\""}},

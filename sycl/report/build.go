@@ -56,6 +56,10 @@ type ModuleImage struct {
 	// properties or the architecture determine the target.
 	CompileTarget string
 
+	// Built is the target in the notes of native code for Intel GPUs, or "". The driver rejects the
+	// code on other GPUs.
+	Built string
+
 	Digest Digest
 
 	Options   propset.JITOptions
@@ -192,9 +196,12 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	return c
 }
 
-// runsNative reports whether native code runs on a device. This depends on its architecture or,
-// without one, on the target in its properties or else its triple.
+// runsNative reports whether native code runs on a device. This depends on the target in its notes,
+// and on its architecture or, without one, on the target in its properties or else its triple.
 func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device) bool {
+	if image.Built != "" && !compat.TargetMatches(image.Built, d) && !compat.TargetMatches(deviceconfig.FamilyOfCode(image.Built), d) {
+		return false
+	}
 	if image.CompileTarget != "" {
 		return compat.TargetMatches(image.CompileTarget, d)
 	}

@@ -321,6 +321,7 @@ func newModuleImage(image *syclbin.Image) (ModuleImage, error) {
 	f := ModuleImage{Native: image.Kind == syclbin.NativeImage, Format: "native", Triple: image.Triple(), Arch: image.Arch()}
 	copy(f.Digest[:], digest[:])
 	if f.Native {
+		f.Built = hostbin.BuiltTarget(image)
 		return f, nil
 	}
 	// The type in the metadata does not determine the format: DPC++ always writes 0.
