@@ -160,7 +160,7 @@ func (s *scanner) member(in input, name string) error {
 func (s *scanner) genericIR(in input) error {
 	img := &Image{
 		Origin: Origin{Offset: in.base},
-		Model:  "sycl", Triple: "spir64-unknown-unknown", Stated: offload.SPIRV,
+		Model:  "sycl", Triple: gpuTriple, Stated: offload.SPIRV, // for Intel GPUs only
 		Source: in.section(0, in.size),
 	}
 	var head [4]byte

@@ -271,9 +271,9 @@ func TestSectionsAndArchives(t *testing.T) {
 		{"ocloc archive", []byte(ar["ocloc"]), []string{
 			`64.12.60.7: sycl spir64_gen-unknown-unknown/intel_gpu_pvc native "zebin" []`,
 			`64.skl: sycl spir64_gen-unknown-unknown/intel_gpu_skl native "other" []`,
-			`generic_ir: sycl spir64-unknown-unknown/ SPIR-V "spirv" []`,
+			`generic_ir: sycl spir64_gen-unknown-unknown/ SPIR-V "spirv" []`,
 		}},
-		{"ocloc archive with bare SPIR-V", []byte(ar["bare IR"]), []string{`generic_ir: sycl spir64-unknown-unknown/ SPIR-V "\x03\x02#\a" []`}},
+		{"ocloc archive with bare SPIR-V", []byte(ar["bare IR"]), []string{`generic_ir: sycl spir64_gen-unknown-unknown/ SPIR-V "\x03\x02#\a" []`}},
 		{"empty archive", []byte(ar["empty"]), nil},
 	}
 	for _, test := range tests {
