@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -206,13 +207,19 @@ func parseID(id string) (model, triple, arch string) {
 	switch {
 	case len(parts) == 5:
 		arch, parts = parts[4], parts[:4]
-	case len(parts) == 4 && isArch(parts[3]):
+	case len(parts) == 4 && (isArch(parts[3]) || parts[0] == "spir64_gen" && isGPUName(parts[3])):
 		arch, parts = parts[3], parts[:3]
 	}
 	if len(parts) == 4 && (parts[3] == "" || parts[3] == "unknown") {
 		parts = parts[:3] // which newer bundlers fill in
 	}
 	return model, strings.TrimRight(strings.Join(parts, "-"), "-"), arch
+}
+
+// isGPUName reports whether ocloc has a GPU or family with this name.
+func isGPUName(part string) bool {
+	_, known := deviceconfig.CodeTarget(part)
+	return known
 }
 
 func isArch(part string) bool {

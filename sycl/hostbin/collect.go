@@ -247,13 +247,15 @@ func unit(img *Image) string {
 }
 
 // isIR reports whether the runtime still has to compile an image. If the bytes do not tell, the
-// target does.
+// target does: code for Intel GPUs is not IR.
 func isIR(format offload.Format, img *Image) bool {
 	switch format {
 	case offload.SPIRV:
 		return true
-	case offload.PTX, offload.Bitcode, offload.UnknownFormat:
+	case offload.PTX, offload.Bitcode:
 		return img.Arch == "" && img.Stated != offload.Native
+	case offload.UnknownFormat:
+		return img.Arch == "" && img.Stated != offload.Native && !isGPUCode(img)
 	}
 	return false
 }

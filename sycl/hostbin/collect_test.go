@@ -54,6 +54,24 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+// An image for Intel GPUs is IR only if its bytes are.
+func TestIsIR(t *testing.T) {
+	for _, test := range []struct {
+		triple, arch, code string
+		want               bool
+	}{
+		{"spir64", "", "IR", true},
+		{"spir64_gen", "", "IR", false},
+		{"spir64_gen", "", string(testkit.SPIRV("k")), true},
+		{"spir64_gen", "intel_gpu_pvc", "IR", false},
+	} {
+		img := image("sycl", test.triple, test.arch, test.code)
+		if got := isIR(offload.Detect(img, img.Size()), img); got != test.want {
+			t.Errorf("%q for %s %s: %v", test.code, test.triple, test.arch, got)
+		}
+	}
+}
+
 // Entries that are exported functions are not kernels.
 func TestKernelEntries(t *testing.T) {
 	exported := func(names ...string) *propset.Registry {

@@ -195,6 +195,14 @@ func (s *scanner) gpuCode(img *Image) ([]*Image, error) {
 		named := *img
 		named.Arch, _ = deviceconfig.CodeTarget(deviceconfig.ConfigVersion(config))
 		return []*Image{&named}, nil
+	case offload.Bitcode:
+		s.warnAt(img.Origin.String(), "LLVM bitcode for %s without a GPU; no device runs it until it is linked; pass the linked program", safetext.Quote(img.Triple))
+		return []*Image{img}, nil
+	case offload.UnknownFormat:
+		if img.Size() > 0 && img.Stated != offload.Text { // which Collect reports
+			s.warnAt(img.Origin.String(), "image for %s in an unknown format; no device runs it; rebuild the file", safetext.Quote(img.Triple))
+		}
+		return []*Image{img}, nil
 	default:
 		return []*Image{img}, nil
 	}

@@ -321,6 +321,8 @@ func TestIdentifiers(t *testing.T) {
 		{"sycl-spir64-unknown-unknown", "sycl", "spir64-unknown-unknown", ""},
 		{"sycl-spir64-unknown-unknown-unknown-", "sycl", "spir64-unknown-unknown", ""},
 		{"sycl-spir64_gen-unknown-unknown-intel_gpu_pvc", "sycl", "spir64_gen-unknown-unknown", "intel_gpu_pvc"},
+		{"sycl-spir64_gen-unknown-unknown-pvc", "sycl", "spir64_gen-unknown-unknown", "pvc"},
+		{"sycl-spir64-unknown-unknown-pvc", "sycl", "spir64-unknown-unknown-pvc", ""},
 		{"host-x86_64-unknown-linux-gnu", "host", "x86_64-unknown-linux-gnu", ""},
 		{"hip-amdgcn-amd-amdhsa--gfx906", "hip", "amdgcn-amd-amdhsa", "gfx906"},
 		{"openmp-nvptx64-nvidia-cuda-unknown-sm_80", "openmp", "nvptx64-nvidia-cuda", "sm_80"},

@@ -246,7 +246,7 @@ func runsIR(image *ModuleImage, d *deviceconfig.Device) bool {
 	case "spir64", "spirv64", "spir", "spirv", "spirv32":
 		return want == "spirv"
 	case "spir64_gen": // in an ocloc archive, which is for Intel GPUs
-		return strings.HasPrefix(d.Name, "intel_gpu_")
+		return image.Format == "spirv" && strings.HasPrefix(d.Name, "intel_gpu_")
 	case "nvptx64":
 		return want == "ptx"
 	case "amdgcn":

@@ -412,6 +412,19 @@ func TestOldESIMD(t *testing.T) {
 	}
 }
 
+// Intel GPUs get SPIR-V from an image for spir64_gen, but no bitcode, and other devices get nothing.
+func TestIRForGPUs(t *testing.T) {
+	for format, want := range map[string]report.Code{"spirv": report.IR, "llvm-ir": report.NoCode} {
+		m := report.Module{Needs: &needs{}, Images: []report.ModuleImage{{Format: format, Triple: "spir64_gen"}}, Kernels: []report.ModuleKernel{{Name: "k"}}}
+		for i, code := range []report.Code{want, report.NoCode, report.NoCode} {
+			device := []string{"intel_gpu_pvc", "spir64", "x86_64"}[i]
+			if got := onDevices(t, m, device).Outcome(0, 0).Code; got != code {
+				t.Errorf("%s on %s: %s", format, device, got)
+			}
+		}
+	}
+}
+
 // If a device compiler has generated native code, what it would reject is not a reason.
 func TestAssemblyNativeCode(t *testing.T) {
 	m := report.Module{
