@@ -148,7 +148,7 @@ func diffStatuses(pairs []pair) []Change {
 		device string
 	}
 	var changes []Change
-	index := map[status]int{}      // index in changes
+	index := map[status][]int{}    // indexes in changes; several if libraries were merged
 	byTarget := map[*target]bool{} // whether the target is an old one
 	for _, p := range pairs {
 		k := p.now.kernels[p.now.index]
@@ -158,7 +158,9 @@ func diffStatuses(pairs []pair) []Change {
 			if nowCol < 0 || was == is {
 				continue
 			}
-			index[status{p.old, d}], index[status{p.now, d}] = len(changes), len(changes)
+			for _, at := range []status{{p.old, d}, {p.now, d}} {
+				index[at] = append(index[at], len(changes))
+			}
 			byTarget[p.old.target], byTarget[p.now.target] = true, false
 			c := Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: kindOf(was, is), Name: k.name, Old: was, New: is, Target: p.now.label}
 			c.oldNames(p)
@@ -168,15 +170,13 @@ func diffStatuses(pairs []pair) []Change {
 	for t, isOld := range byTarget {
 		for _, p := range t.problems { // in a deterministic order; each kernel belongs to one target
 			for _, a := range p.on {
-				i, ok := index[status{row{t, p.kernel}, a.device}]
-				if !ok {
-					continue
+				for _, i := range index[status{row{t, p.kernel}, a.device}] {
+					reasons := &changes[i].NewReasons
+					if isOld {
+						reasons = &changes[i].OldReasons
+					}
+					*reasons = append(*reasons, ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
 				}
-				reasons := &changes[i].NewReasons
-				if isOld {
-					reasons = &changes[i].OldReasons
-				}
-				*reasons = append(*reasons, ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
 			}
 		}
 	}

@@ -1,22 +1,26 @@
 package gate
 
 import (
+	"maps"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // A library is a target that may exist for several platforms or Python versions: its label, and its
-// kernels if they are known.
+// kernels and the target itself if they are known.
 type library struct {
 	label   string
 	kernels map[string]bool
+	target  *target
 }
 
 // librariesOf returns targets as libraries.
 func librariesOf(targets map[string]*target) (list []library) {
 	for _, t := range sorted(targets) {
-		l := library{t.label, make(map[string]bool, len(t.kernels))}
+		l := library{t.label, make(map[string]bool, len(t.kernels)), t}
 		for _, k := range t.kernels {
 			l.kernels[k.name] = true
 		}
@@ -26,8 +30,9 @@ func librariesOf(targets map[string]*target) (list []library) {
 }
 
 // pairLibraries returns the new labels of renamed libraries by their old labels. It pairs libraries
-// whose names differ only in parts specific to a platform or a Python version, and libraries with
-// the kernels of one other library. It pairs two libraries only if the match is unambiguous.
+// whose names differ only in parts specific to a platform or a Python version, libraries with the
+// same kernels, and a library with the only new one that has all its kernels, which may replace
+// several. It pairs two libraries only if the match is unambiguous or each choice has the same result.
 func pairLibraries(old, now []library) map[string]string {
 	old, now = withoutLabelsOf(old, now), withoutLabelsOf(now, old)
 	pairs := map[string]string{}
@@ -43,9 +48,61 @@ func pairLibraries(old, now []library) map[string]string {
 	if len(old) > most || len(now) > most {
 		return pairs
 	}
-	old, now = pairBy(func(a, b library) bool { return len(a.kernels) == len(b.kernels) && a.hasAllOf(b) }, old, now, pairs)
-	pairBy(func(a, b library) bool { return a.hasAllOf(b) || b.hasAllOf(a) }, old, now, pairs)
+	replacements := now
+	old, now = pairCopies(old, now, pairs)
+	old, _ = pairBy(func(a, b library) bool { return a.hasAllOf(b) || b.hasAllOf(a) }, old, now, pairs)
+	for _, a := range old {
+		having := slices.DeleteFunc(slices.Clone(replacements), func(b library) bool { return !b.hasAllOf(a) })
+		if len(having) == 1 {
+			pairs[a.label] = having[0].label
+		}
+	}
 	return pairs
+}
+
+// pairCopies adds pairs of libraries with the same kernels if there are as many on both sides, and
+// all on one side have the same statuses, so that each choice has the same result. It returns the
+// unpaired libraries.
+func pairCopies(old, now []library, pairs map[string]string) (oldLeft, nowLeft []library) {
+	copies := map[string]*[2][]library{} // by kernels
+	for side, list := range [][]library{old, now} {
+		for _, l := range list {
+			key := strings.Join(slices.Sorted(maps.Keys(l.kernels)), "\n")
+			if copies[key] == nil {
+				copies[key] = new([2][]library)
+			}
+			copies[key][side] = append(copies[key][side], l)
+		}
+	}
+	delete(copies, "")
+	paired := map[string]bool{} // new labels
+	for _, c := range copies {
+		if a, b := c[0], c[1]; len(a) == len(b) && (haveSameStatuses(a) || haveSameStatuses(b)) {
+			for i := range a {
+				pairs[a[i].label], paired[b[i].label] = b[i].label, true
+			}
+		}
+	}
+	isPaired := func(l library) bool { return pairs[l.label] != "" }
+	return slices.DeleteFunc(slices.Clone(old), isPaired), slices.DeleteFunc(slices.Clone(now), func(l library) bool { return paired[l.label] })
+}
+
+// haveSameStatuses reports whether libraries with the same kernels have the same statuses.
+func haveSameStatuses(list []library) bool {
+	for _, l := range list[1:] {
+		a, b := list[0].target, l.target
+		if !slices.Equal(a.devices, b.devices) {
+			return false
+		}
+		for i, k := range a.kernels {
+			for col := range a.devices {
+				if a.status(i, col) != b.status(b.row(k.name), col) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // withoutLabelsOf returns the libraries in list whose labels are not among the labels of others.

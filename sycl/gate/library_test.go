@@ -32,7 +32,7 @@ func TestRenamedIntegers(t *testing.T) {
 
 func TestPairLibraries(t *testing.T) {
 	of := func(label string, kernels ...string) library {
-		l := library{label, map[string]bool{}}
+		l := library{label, map[string]bool{}, newTarget(label, nil)}
 		for _, k := range kernels {
 			l.kernels[k] = true
 		}
@@ -51,6 +51,11 @@ func TestPairLibraries(t *testing.T) {
 		"the same kernels":            {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "B"), of("other.so", "A")}, map[string]string{"old.so": "new.so"}},
 		"a superset of kernels":       {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "B", "C"), of("other.so", "D")}, map[string]string{"old.so": "new.so"}},
 		"kernels of two libraries":    {[]library{of("old.so", "A")}, []library{of("new.so", "A"), of("other.so", "A")}, nil},
+		"two copies":                  {[]library{of("a.so", "A"), of("b.so", "A")}, []library{of("c.so", "A"), of("d.so", "A")}, map[string]string{"a.so": "c.so", "b.so": "d.so"}},
+		"three copies, two left":      {[]library{of("a.so", "A"), of("b.so", "A"), of("e.so", "A")}, []library{of("c.so", "A"), of("d.so", "A")}, nil},
+		"merged copies":               {[]library{of("a.so", "A"), of("b.so", "A")}, []library{of("c.so", "A")}, map[string]string{"a.so": "c.so", "b.so": "c.so"}},
+		"merged libraries":            {[]library{of("a.so", "A", "B"), of("b.so", "B"), of("e.so", "E")}, []library{of("c.so", "A", "B", "D"), of("d.so", "D")}, map[string]string{"a.so": "c.so", "b.so": "c.so"}},
+		"merged into a longer one":    {[]library{of("a.so", "A", "B"), of("b.so", "B")}, []library{of("c.so", "A", "B")}, map[string]string{"a.so": "c.so", "b.so": "c.so"}},
 		"no kernels":                  {[]library{of("old.so")}, []library{of("new.so")}, nil},
 		"different kernels":           {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "C")}, nil},
 		"two libraries with one name": {[]library{of("a/libx.so", "A")}, []library{of("b/x.dll", "B"), of("c/x.dll", "C")}, nil},
@@ -83,5 +88,45 @@ func TestRenamedLibraries(t *testing.T) {
 	}
 	if r := Evaluate(Input{Reports: now, Base: old, Today: today}); r.Conclusion != Success {
 		t.Errorf("with the reports of a different platform: %+v", r.Counts)
+	}
+}
+
+// Copies of a library pair with copies, unless the choice would matter, and with a merged library.
+func TestRenamedCopies(t *testing.T) {
+	index := func(label string, fp64 ...string) *Index {
+		kernels := map[string]reporttest.On{"Foo": {}, "Bar": {}}
+		for _, k := range fp64 {
+			kernels[k] = reporttest.On{"a": []report.Reason{reporttest.FP64}}
+		}
+		return NewIndex(label, reporttest.Report(label, []string{"a", "b"}, kernels))
+	}
+	for name, test := range map[string]struct {
+		old, now []*Index
+		renamed  int
+		unpaired [2]int
+		lost     int // statuses
+	}{
+		"two copies":         {[]*Index{index("a"), index("b")}, []*Index{index("c"), index("d")}, 4, [2]int{}, 0},
+		"one copy is worse":  {[]*Index{index("a"), index("b")}, []*Index{index("c"), index("d", "Foo")}, 4, [2]int{}, 1},
+		"different statuses": {[]*Index{index("a"), index("b", "Foo")}, []*Index{index("c"), index("d", "Bar")}, 0, [2]int{4, 4}, 0},
+		"merged":             {[]*Index{index("a"), index("b")}, []*Index{index("c")}, 4, [2]int{}, 0},
+		"merged and worse":   {[]*Index{index("a"), index("b")}, []*Index{index("c", "Foo")}, 4, [2]int{}, 2},
+	} {
+		d := Diff(test.old, test.now)
+		renamed, lost := 0, 0
+		for _, c := range d.Changes {
+			switch c.Kind {
+			case "renamed":
+				renamed++
+			case "lost":
+				lost++
+				if len(c.NewReasons) != 1 || len(c.OldReasons) != 0 {
+					t.Errorf("%s: %+v", name, c)
+				}
+			}
+		}
+		if renamed != test.renamed || lost != test.lost || d.Unpaired != test.unpaired {
+			t.Errorf("%s: %d renamed, %d lost, %d unpaired", name, renamed, lost, d.Unpaired)
+		}
 	}
 }

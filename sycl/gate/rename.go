@@ -47,19 +47,19 @@ type pairer struct {
 // unpaired kernels.
 func pairTargets(before, after map[string]*target) (same, renamed []pair, removed, added []row) {
 	renamedTo := pairLibraries(librariesOf(before), librariesOf(after))
-	was := map[string]string{} // old labels by new label
-	for old, now := range renamedTo {
-		was[now] = old
-	}
+	paired := map[row]bool{} // new kernels
 	for _, t := range sorted(before) {
 		other := after[cmp.Or(renamedTo[t.label], t.label)]
 		for i, k := range t.kernels {
-			switch at := other.find(k.name); {
-			case at < 0:
+			at := other.find(k.name)
+			if at < 0 {
 				removed = append(removed, row{t, i})
-			case other.label == t.label:
+				continue
+			}
+			paired[row{other, at}] = true
+			if other.label == t.label {
 				same = append(same, pair{old: row{t, i}, now: row{other, at}})
-			default:
+			} else {
 				p := pair{old: row{t, i}, now: row{other, at}}
 				p.Renaming = renamedTarget(p.old, p.now)
 				renamed = append(renamed, p)
@@ -67,9 +67,8 @@ func pairTargets(before, after map[string]*target) (same, renamed []pair, remove
 		}
 	}
 	for _, t := range sorted(after) {
-		other := before[cmp.Or(was[t.label], t.label)]
-		for i, k := range t.kernels {
-			if other.find(k.name) < 0 {
+		for i := range t.kernels {
+			if !paired[row{t, i}] {
 				added = append(added, row{t, i})
 			}
 		}
