@@ -127,8 +127,8 @@ func (d *delivery) writeFiles(ctx context.Context) error {
 	return d.out.github.setOutputs(written...)
 }
 
-// prepare creates the directory of a file. It rejects links that lead out of the workspace, because
-// a change may have added them.
+// prepare creates the directory of a file. It rejects links that lead out of the workspace or to
+// Git's files, because a change may have added them.
 func prepare(p place, name string) error {
 	if filepath.IsAbs(name) {
 		return nil
@@ -147,6 +147,11 @@ func prepare(p place, name string) error {
 	}
 	if _, err := root.Stat(below); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("cannot write %s: the path leads out of the workspace: %v; remove the symbolic link", name, workspace.Reason(err))
+	}
+	for _, full := range []string{p.path(name), filepath.Dir(p.path(name))} {
+		if real, err := filepath.EvalSymlinks(full); err == nil && isInGit(real) {
+			return fmt.Errorf("cannot write %s: the path leads to Git's own files; remove the symbolic link", name)
+		}
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func resolvePaths(s *settings, p place) (paths inputPaths, err error) {
 	}
 	paths.outputs = map[string]string{}
 	for _, format := range slices.Sorted(maps.Keys(s.files)) {
-		paths.outputs[format] = resolve(format+"-file", s.files[format], p.local)
+		paths.outputs[format] = resolve(format+"-file", s.files[format], p.localOutput)
 	}
 	return paths, err
 }

@@ -132,6 +132,21 @@ func (p place) localInput(name string) (string, error) {
 	return found, err
 }
 
+// localOutput is like localInput for a file to write. It returns an error for a file in a Git
+// directory.
+func (p place) localOutput(name string) (string, error) {
+	found, err := p.localInput(name)
+	if err == nil && isInGit(found) {
+		return "", cli.Usagef("refusing to write %s, because Git's own files are in .git; choose a different path", name)
+	}
+	return found, err
+}
+
+// isInGit reports whether a path leads through a Git directory.
+func isInGit(name string) bool {
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(name), "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
+}
+
 // below returns an absolute path in the workspace relative to p.outer.
 func (p place) below(full string) (string, bool) {
 	for _, root := range []string{p.outer, p.named} {

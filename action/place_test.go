@@ -113,6 +113,12 @@ func TestInputPaths(t *testing.T) {
 		{"a file above", []string{"reports", "out/*.json", "json-file", "../../new/r.json"}, 0, "passed"},
 		{"a file by an absolute path", []string{"reports", "out/*.json", "json-file", "WORKSPACE/new/r.json"}, 0, "passed"},
 		{"a file out of the workspace", []string{"reports", "out/*.json", "json-file", "../../../r.json"}, 2, "input json-file: ../../../r.json is not in the repository or the workspace"},
+		{"a file by an absolute path outside of the workspace", []string{"reports", "out/*.json", "sarif-file", "OUTSIDE/x.sarif"}, 2, "is not in the workspace"},
+		{"a file next to the workspace", []string{"reports", "out/*.json", "json-file", "WORKSPACE-other/r.json"}, 2, "is not in the workspace"},
+		{"a file of Git", []string{"reports", "out/*.json", "json-file", "../../.git/config"}, 2, "input json-file: refusing to write ../../.git/config"},
+		{"a file of Git by an absolute path", []string{"reports", "out/*.json", "html-file", "WORKSPACE/.git/hooks/post-checkout"}, 2, "refusing to write"},
+		{"a file of Git behind a link", []string{"reports", "out/*.json", "json-file", "../../hooks/r.json"}, 4, "leads to Git's own files"},
+		{"two outputs with the same path", []string{"reports", "../../top/*.json", "json-file", "r", "sarif-file", "./r"}, 2, "two outputs"},
 		{"a proposed baseline out of the workspace", []string{"reports", "out/*.json", "proposed-baseline-file", "../../../b.json"}, 2, "input proposed-baseline-file: ../../../b.json is not in"},
 		{"a file behind a link above", []string{"reports", "out/*.json", "json-file", "../../elsewhere/r.json"}, 4, "cannot write"},
 		{"a report above as an output", []string{"reports", "../../top/*.json", "json-file", "../../top/k.compat.json"}, 2, "cannot be an output"},
@@ -128,9 +134,11 @@ func TestInputPaths(t *testing.T) {
 			w.write("libs/a/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
 			w.object("bin/k.o")
 			w.link(outside, "elsewhere")
+			w.write("module/.git/hooks/x", "")
+			w.link("module/.git/hooks", "hooks")
 			w.link(filepath.Join(outside, "k.compat.json"), "linked/k.compat.json")
 			for i, v := range test.inputs {
-				test.inputs[i] = strings.ReplaceAll(v, "WORKSPACE", w.dir)
+				test.inputs[i] = strings.NewReplacer("WORKSPACE", w.dir, "OUTSIDE", outside).Replace(v)
 			}
 			conclusion := map[int]string{0: "success", 1: "failure"}[test.code]
 			if conclusion == "" {

@@ -288,7 +288,8 @@ func (o *CheckOptions) SetBuiltBy(binaries, devices, deviceConfig []string) {
 }
 
 // CheckOutputs returns an error for an output that is also an input, which the check would
-// overwrite for later readers. more are further input files.
+// overwrite for later readers, and for two outputs with the same path. more are further input
+// files.
 func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 	inputs := slices.Concat(o.Reports, o.BaseReports, more)
 	for _, f := range []GateFile{o.Policy, o.Baseline, o.BasePolicy, o.BaseBaseline, o.NextPolicy, o.NextBaseline} {
@@ -300,11 +301,17 @@ func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 			known[realPath(name)] = name
 		}
 	}
+	written := map[string]bool{}
 	for _, name := range outputs {
 		if name == "" || cli.IsStdout(name) {
 			continue
 		}
-		if input, ok := known[realPath(name)]; ok {
+		place := realPath(name)
+		if written[place] {
+			return cli.Usagef("'%s' is used for two outputs; choose a different path for one of them", name)
+		}
+		written[place] = true
+		if input, ok := known[place]; ok {
 			return cli.Usagef("%s cannot be an output, because it is also an input, %s", show.ShellQuote(name), show.ShellQuote(input))
 		}
 	}
