@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -42,7 +44,7 @@ func (e *evaluator) checkExceptions(fails bool) {
 		case !e.exceptionUsed[i]:
 			e.result.Counts.Stale++
 			n.Rule = SuppressionStale
-			n.Text = fmt.Sprintf("%s matches nothing; remove it", x.name())
+			n.Text = fmt.Sprintf("%s matches nothing; %s", x.name(), cmp.Or(e.suggestFor(x), "remove it"))
 		case x.Expires != "" && x.Expires <= soon:
 			n.Severity, n.Fails = Note, false
 			n.Text = fmt.Sprintf("%s expires on %s", x.name(), x.Expires)
@@ -51,6 +53,22 @@ func (e *evaluator) checkExceptions(fails bool) {
 		}
 		e.addNotice(n)
 	}
+}
+
+// suggestFor returns a question about a misspelled device of an exception, or "".
+func (e *evaluator) suggestFor(x *Exception) string {
+	for _, name := range x.Devices {
+		isReported := false
+		for id := range e.result.digests {
+			isReported = isReported || matchDevice([]string{name}, id)
+		}
+		if config := deviceconfig.Default(); !isReported && !isKnown(config, name) {
+			if near := suggestDevice(config, name); strings.HasPrefix(near, "did you mean") {
+				return fmt.Sprintf("unknown device %q; %s", name, near)
+			}
+		}
+	}
+	return ""
 }
 
 // checkFamilies finds families without kernels.

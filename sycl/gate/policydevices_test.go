@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
@@ -85,6 +87,25 @@ func TestPrefix(t *testing.T) {
 	for name, want := range map[string]string{"src/k.cpp": "libs/a/src/k.cpp", "": "", "/abs/p.yml": "/abs/p.yml"} {
 		if got := in.fromRepository(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// An exception that matches nothing because its device is misspelled names the nearest device.
+func TestExceptionDevices(t *testing.T) {
+	reports := []*Index{NewIndex("a", reporttest.Report("a", []string{"toaster", "intel_gpu_pvc"}, map[string]reporttest.On{"Foo": {}}))}
+	for device, want := range map[string]string{
+		"intel_gpu_pcv": `matches nothing; unknown device "intel_gpu_pcv"; did you mean intel_gpu_pvc?`,
+		"intel_gpu_dg2": "matches nothing; remove it",
+		"intel_gpu_*":   "matches nothing; remove it",
+		"toaster":       "matches nothing; remove it",
+		"unrelated":     "matches nothing; remove it",
+	} {
+		p := DefaultPolicy()
+		p.Allow = []Exception{{Rule: RuleID(compat.NoImage), Kernels: []string{"Foo"}, Devices: []string{device}, Reason: "r"}}
+		r := Evaluate(Input{Reports: reports, Policy: p, Today: today})
+		if len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, want) {
+			t.Errorf("%s: %+v", device, r.Notices)
 		}
 	}
 }

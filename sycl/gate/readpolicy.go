@@ -61,7 +61,7 @@ func (p *policyReader) policy(n *yaml.Node) error {
 	// Without a version, this may be an unrelated file. Errors then do not quote it, because it may
 	// contain secrets.
 	if n.Kind == yaml.MappingNode && !slices.ContainsFunc(n.Content, func(k *yaml.Node) bool { return k.Value == "version" }) {
-		return p.errorf(n, "", `missing "version: 1"`)
+		return p.errorf(n, "", `missing "version: 1"; add it if this file is a policy`)
 	}
 	var version string
 	lines, err := p.mapping(n, "", map[string]nodeReader{
@@ -96,7 +96,7 @@ func (p *policyReader) policy(n *yaml.Node) error {
 	case err != nil:
 		return err
 	case lines["version"] == 0:
-		return p.errorf(n, "", `missing "version: 1"`)
+		return p.errorf(n, "", `missing "version: 1"; add it if this file is a policy`)
 	case version != "1":
 		return &SyntaxError{File: p.File, Line: lines["version"], Key: "version", Msg: fmt.Sprintf("unsupported version %q; expected 1, or use a newer tool", version)}
 	case len(p.Required)+len(p.Supported)+len(p.Informative) == 0:
@@ -192,7 +192,7 @@ func (p *policyReader) exception(path string, n *yaml.Node) error {
 	}
 	for _, k := range []string{"rule", "kernels", "reason"} {
 		if lines[k] == 0 {
-			return p.errorf(n, path, "missing %q", k)
+			return p.errorf(n, path, "missing %q; add the key", k)
 		}
 	}
 	if x.Rule = RuleID(rule); !slices.Contains(findingRules(), rule) {
@@ -266,7 +266,7 @@ func (p *policyReader) keys(known map[string]nodeReader) nodeReader {
 // mapping reads a mapping with keys from the given set. It returns the lines of the keys that are
 // present.
 func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeReader) (lines map[string]int, err error) {
-	if err := p.plain(n, path, yaml.MappingNode, "keys with values"); err != nil {
+	if err := p.plain(n, path, yaml.MappingNode, `keys with values; write "key: value"`); err != nil {
 		return nil, err
 	}
 	lines = map[string]int{}
@@ -281,7 +281,7 @@ func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeR
 		}
 		at := strings.TrimPrefix(path+"."+key, ".")
 		if line := lines[key]; line > 0 {
-			return nil, p.errorf(kv[0], at, "duplicate key, also on line %d", line)
+			return nil, p.errorf(kv[0], at, "duplicate key, also on line %d; remove one", line)
 		}
 		lines[key] = kv[0].Line
 		if err := read(at, kv[1]); err != nil {
@@ -295,9 +295,9 @@ func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeR
 func (p *policyReader) plain(n *yaml.Node, path string, kind yaml.Kind, what string) error {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		return p.errorf(n, path, "references (& and *) are not supported")
+		return p.errorf(n, path, "references (& and *) are not supported; repeat the value")
 	case n.Style&yaml.TaggedStyle != 0:
-		return p.errorf(n, path, "tags such as %s are not supported", n.Tag)
+		return p.errorf(n, path, "tags such as %s are not supported; remove the tag", n.Tag)
 	case n.Kind != kind || kind == yaml.ScalarNode && strict.IsNull(n):
 		return p.errorf(n, path, "expected %s", what)
 	}
@@ -353,7 +353,7 @@ func (p *policyReader) number(to *int) nodeReader {
 	return p.typed("a number", "!!int", func(value string) error {
 		v, err := strconv.ParseUint(value, 10, 31)
 		if err != nil {
-			return fmt.Errorf("expected an integer, got %q", value)
+			return fmt.Errorf("expected a non-negative integer, got %q", value)
 		}
 		*to = int(v)
 		return nil

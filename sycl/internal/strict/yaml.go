@@ -55,7 +55,7 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	}
 	switch err := d.Decode(&second); {
 	case err == nil:
-		return nil, &YAMLError{Line: second.Line, Msg: "the file contains more than one YAML document"}
+		return nil, &YAMLError{Line: second.Line, Msg: "the file contains more than one YAML document; keep one"}
 	case !errors.Is(err, io.EOF):
 		return nil, newYAMLError(err)
 	}
@@ -103,11 +103,12 @@ func ConflictLine(data []byte) int {
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
 func newYAMLError(err error) *YAMLError {
-	f := &YAMLError{Msg: "not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
+	f, prefix := &YAMLError{}, "yaml: "
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		f.Line, _ = strconv.Atoi(m[1])
-		f.Msg = "not YAML: " + strings.TrimPrefix(err.Error(), m[0])
+		prefix = m[0]
 	}
+	f.Msg = "not YAML: " + strings.TrimPrefix(err.Error(), prefix) + "; correct the syntax"
 	return f
 }
 

@@ -11,7 +11,7 @@ func TestRead(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "", "none"}, {"a comment", "# nothing\n", "none"}, {"null", "~\n", "null"}, {"a mapping", "a: 1\n", "!!map"},
 		{"invalid YAML", "a: 1\nb: [\n", "line 2: not YAML: "},
-		{"a second document", "a: 1\n---\nb: 2\n", "line 2: the file contains more than one YAML document"},
+		{"a second document", "a: 1\n---\nb: 2\n", "line 2: the file contains more than one YAML document; keep one"},
 		{"an invalid second document", "a: 1\n---\n[\n", "not YAML: "},
 		{"a merge conflict", "a: 1\n<<<<<<< HEAD\nb: 2\n=======\n>>>>>>> x\n", "line 2: merge conflict marker; resolve the conflict"},
 		{"UTF-16", "\xff\xfea\x00:\x00 \x001\x00", "line 1: the file is UTF-16; save it as UTF-8"},
