@@ -31,6 +31,7 @@ func findBase(j *job, p place, r *repository) *base {
 	switch pull := j.event.PullRequest; {
 	case j.event.forkRun() != nil:
 		b.commit = j.sha // a commit of the default branch, even if an artifact has overwritten files
+		b.why = "the policy of the default branch applies to runs of forks, but its commit is unknown; set GITHUB_SHA"
 	case pull != nil && j.event.name == "pull_request":
 		head = pull.Head.SHA
 		merge, err := r.commit(j.sha)

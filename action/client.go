@@ -483,6 +483,8 @@ const (
 	isBlocked
 	needsAddress
 	needsSSO
+	needsScope
+	isArchived
 )
 
 func (e *apiError) Error() string {
@@ -518,6 +520,10 @@ func (e *apiError) refusalText() string {
 		return "the organization allows only listed IP addresses; add the runner's address, or use a runner with a listed address"
 	case needsSSO:
 		return "the organization requires single sign-on; authorize the token for it"
+	case needsScope:
+		return "the personal access token does not have permission; give it write access to pull requests, or pass github.token"
+	case isArchived:
+		return "the repository is archived; unarchive it, or set comment: never"
 	}
 	return "the token does not have permission; the job needs the permission pull-requests: write"
 }
@@ -628,6 +634,10 @@ func (e *apiError) explain(header http.Header, now time.Time) {
 		e.cause = isLocked
 	case strings.Contains(message, "ip allow list"):
 		e.cause = needsAddress
+	case strings.Contains(message, "archived"):
+		e.cause = isArchived
+	case strings.Contains(message, "by personal access token"):
+		e.cause = needsScope
 	case header.Get("X-GitHub-SSO") != "", strings.Contains(message, "saml"):
 		e.cause = needsSSO
 	}

@@ -175,6 +175,8 @@ func TestRefusals(t *testing.T) {
 		waits   waits // until GitHub accepts it
 	}{
 		{"a missing permission", 403, nil, "Resource not accessible by integration", "the job needs the permission pull-requests: write", nil},
+		{"a personal access token", 403, nil, "Resource not accessible by personal access token", "the personal access token does not have permission; give it write access", nil},
+		{"an archived repository", 403, nil, "Repository was archived so is read-only.", "the repository is archived; unarchive it", nil},
 		{"a locked conversation", 403, nil, "Unable to create comment because issue is locked.", "the conversation of the pull request is locked; unlock it", nil},
 		{"a blocked repository", 403, nil, "Repository access blocked", "GitHub has blocked access to the repository", nil},
 		{"an address that is not on the allow list", 403, nil, "Although you appear to have the correct authorization credentials, the `o` organization has an IP allow list enabled, and your IP address is not permitted to access this resource.", "the organization allows only listed IP addresses", nil},

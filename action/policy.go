@@ -314,7 +314,10 @@ func (c *chooser) devicesOfCommit(commit string) (*deviceconfig.Config, error) {
 // byBase applies the rules of the base.
 func (c *chooser) byBase() error {
 	if c.commit == "" {
-		return cli.Usagef("input policy-ref: %s", c.why)
+		if c.settings.policyRef != "base" {
+			return cli.Usagef("%s", c.why)
+		}
+		return cli.Usagef("input policy-ref: %s; use head for this event", c.why)
 	}
 	const later = "policy-ref: base takes effect once the file is merged into the base branch"
 	mark := func(err error) error {
