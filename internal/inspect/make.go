@@ -254,7 +254,10 @@ func (c *collector) check() error {
 		return emptyf("no file matches %s; build the files first", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
 	}
 	for f, why := range c.none {
-		if c.files == 1 {
+		switch {
+		case c.files == 1 && strings.Contains(why, "; "): // with what to do
+			return emptyf("%s: %s", f.name, why)
+		case c.files == 1:
 			return emptyf("%s: %s: looked for %s; %s", f.name, why, lookedFor, nextIfEmpty)
 		}
 	}

@@ -421,7 +421,7 @@ func TestArchivesWithoutFiles(t *testing.T) {
 		case name == "nothing.tar":
 			want = name + ": no device images"
 		case strings.HasPrefix(name, "nothing.t"):
-			want = name + ": the compressed file is not a tar archive"
+			want = name + ": the compressed file is not a tar archive; unpack it and pass the content"
 		}
 		if _, _, err := makeReport(t.Context(), Options{Files: []string{name}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
