@@ -39,7 +39,7 @@ func TestTable(t *testing.T) {
 				}
 			}
 			for field, bad := range map[string]bool{
-				"Device":     f.Device != nil && f.Destination != Device && f.Destination != Emulation,
+				"Device":     f.Device != nil && f.Destination != Device && f.Destination != Both && f.Destination != Emulation,
 				"Host":       f.Host != nil && f.Destination != Both && f.Destination != Host,
 				"Native":     f.Native != nil && f.Destination != Backend && f.Destination != Emulation,
 				"JIT":        (f.JIT != nil) != (f.Native != nil && f.Destination == Backend),

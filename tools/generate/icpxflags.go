@@ -147,10 +147,14 @@ func effect(f icpxflags.Flag) string {
 			return "as " + code(f.Device)
 		}
 	case icpxflags.Both:
-		if f.Host == nil {
-			return "unchanged for devices; omitted for the host, because it is the default there"
+		text := "unchanged for devices; "
+		if f.Device != nil {
+			text = code(f.Device) + " for devices; "
 		}
-		text := "unchanged for devices; " + code(f.Host) + " for the host"
+		if f.Host == nil {
+			return text + "omitted for the host, because it is the default there"
+		}
+		text += code(f.Host) + " for the host"
 		if f.Sets != "" {
 			text += "; " + string(f.Sets)
 		}

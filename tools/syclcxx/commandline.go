@@ -250,7 +250,7 @@ func (p *parser) icpx(o *option) error {
 	case icpxflags.Device:
 		p.give(forDevice, replaced(f.Device)...)
 	case icpxflags.Both:
-		p.give(forDevice, o.words...)
+		p.give(forDevice, replaced(f.Device)...)
 		p.give(forHost, f.Host...)
 	case icpxflags.Host:
 		p.give(forHost|forLink, replaced(f.Host)...)

@@ -143,6 +143,10 @@ func options(args []string) ([]option, error) {
 			out = append(out, option{value: arg, words: []string{arg}, input: true})
 			continue
 		}
+		if arg == "-fp-model" && i+1 < len(args) { // icpx's spelling of -fp-model=
+			i++
+			arg += "=" + args[i]
+		}
 		o, next := find(arg)
 		if next {
 			if i++; i == len(args) {
