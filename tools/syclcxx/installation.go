@@ -210,15 +210,20 @@ func pipClang() string {
 	return ""
 }
 
+// findClang returns the path of an installed clang++, or "" if there is none.
+func findClang() string {
+	for _, name := range []string{"clang++", "clang++-23", "clang++-22", "clang++-21"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return pipClang()
+}
+
 // clangAdvice returns how to use clang as the host compiler: the option for an installed one, or
 // how to install one.
 func clangAdvice() string {
-	for _, name := range []string{"clang++", "clang++-23", "clang++-22", "clang++-21"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return "-fsycl-host-compiler=" + path
-		}
-	}
-	if path := pipClang(); path != "" {
+	if path := findClang(); path != "" {
 		return "-fsycl-host-compiler=" + path
 	}
 	return `pip install "syclcxx[llvm]"`
@@ -298,8 +303,44 @@ func (c *compiler) noteOptions(ctx context.Context) {
 			continue
 		}
 		noted[m[1]] = true
-		c.env.Notef("", "g++ does not support %s; remove it, use -Xarch_device %s for device code only, or use clang (%s)", m[1], m[1], clangAdvice())
+		c.env.Notef("", "g++ does not support %s; %s", m[1], c.optionAdvice(ctx, dir, m[1]))
 	}
+}
+
+// optionAdvice returns what to do about an option that g++ does not support. It only advises a
+// compiler that accepts the option.
+func (c *compiler) optionAdvice(ctx context.Context, dir, option string) string {
+	device := c.deviceAccepts(ctx, dir, option)
+	clang := device
+	if path := findClang(); path != "" {
+		clang = buildstep.Run(ctx, nil, io.Discard, io.Discard, path, "-fsyntax-only", "-x", "c++", os.DevNull, option) == nil
+	}
+	switch {
+	case device && clang:
+		return fmt.Sprintf("remove it, use -Xarch_device %s for device code only, or use clang (%s)", option, clangAdvice())
+	case device:
+		return fmt.Sprintf("remove it, or use -Xarch_device %s for device code only", option)
+	case clang:
+		return fmt.Sprintf("remove it, or use clang (%s)", clangAdvice())
+	case strings.HasPrefix(option, "-std="):
+		return "use a standard that it supports, such as -std=c++20"
+	}
+	return "remove it"
+}
+
+// deviceAccepts reports whether DPC++ is installed and accepts an option for device code.
+func (c *compiler) deviceAccepts(ctx context.Context, dir, option string) bool {
+	d, err := c.installed()
+	if err != nil {
+		return false
+	}
+	driver, err := c.driver()
+	if err != nil {
+		return false
+	}
+	source := filepath.Join(dir, "empty.cpp")
+	return os.WriteFile(source, nil, 0o666) == nil &&
+		buildstep.Run(ctx, nil, io.Discard, io.Discard, driver, "compile", "--library", d.library, "--output", filepath.Join(dir, "empty.bc"), source, "--", option) == nil
 }
 
 // runHost runs the host compiler.

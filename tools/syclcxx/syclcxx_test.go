@@ -314,17 +314,30 @@ func TestHiddenSYCL(t *testing.T) {
 	}
 }
 
-// TestUnsupportedOptions checks that errors of g++ about an option are followed by what to do.
+// TestUnsupportedOptions checks that errors of g++ about an option are followed by what to do, which
+// only names compilers that accept the option.
 func TestUnsupportedOptions(t *testing.T) {
 	t.Chdir(t.TempDir())
+	accepts := "case \"$*\" in *-fno-%s*) exit 0;; esac; exit 1"
+	clang := testkit.Script(t, "clang++", fmt.Sprintf(accepts, "[bc]"))
+	driver := testkit.Script(t, "driver", fmt.Sprintf(accepts, "[bd]"))
+	gxx := testkit.Program(t, "g++")
+	t.Setenv("PATH", filepath.Dir(clang)+":"+os.Getenv("PATH"))
+	for _, file := range []string{"dpcpp/lib/libsycl-jit.so", "dpcpp/lib/libsycl.so.9", "dpcpp/include/sycl/sycl.hpp"} {
+		testkit.WriteFile(t, file, "")
+	}
 	testkit.WriteFile(t, "a.cpp", "int main() {}\n")
 	testkit.WriteFile(t, "b.cpp", "int main() { return undeclared; }\n")
 	for _, test := range []struct{ args, want string }{
-		{"-c a.cpp -fno-such-option -O2", "syclc++: note: g++ does not support -fno-such-option; remove it, use -Xarch_device -fno-such-option for device code only, or use clang ("},
+		{"-c a.cpp -fno-such-option -O2", "syclc++: note: g++ does not support -fno-such-option; remove it\n"},
+		{"-c a.cpp -fno-bo", "remove it, use -Xarch_device -fno-bo for device code only, or use clang (-fsycl-host-compiler=" + clang + ")\n"},
+		{"-c a.cpp -std=c++2x", "g++ does not support -std=c++2x; use a standard that it supports, such as -std=c++20\n"},
+		{"-c a.cpp -fno-cl", "remove it, or use clang (-fsycl-host-compiler=" + clang + ")\n"},
+		{"-c a.cpp -fno-de", "remove it, or use -Xarch_device -fno-de for device code only\n"},
 		{"-c b.cpp", ""},
 	} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), &cli.Env{Tool: name, Stdout: &stderr, Stderr: &stderr}, append([]string{"-fsycl-host-compiler=" + testkit.Program(t, "g++")}, strings.Fields(test.args)...))
+		code := run(t.Context(), &cli.Env{Tool: name, Stdout: &stderr, Stderr: &stderr}, append([]string{"-fsycl-host-compiler=" + gxx, "--dpcpp=dpcpp", "--driver=" + driver}, strings.Fields(test.args)...))
 		if _, note, _ := strings.Cut(stderr.String(), "syclc++: note: "); code != cli.ExitNo || (note != "") != (test.want != "") || !strings.Contains(stderr.String(), test.want) {
 			t.Errorf("%s: exit code %d\n%s", test.args, code, stderr.String())
 		}
