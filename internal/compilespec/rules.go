@@ -52,7 +52,7 @@ var table = func() (list []Rule) {
 	add(Joined, Copy, Host|Link, "--param= --target= -Qunused-arguments -no-canonical-prefixes --driver-mode=")
 	add(Equals, Copy, Host|Link, "-specs --specs --config --prefix -resource-dir -working-directory -ftrapv-handler")
 	add(Either, Copy, Host|Link, "-B")
-	add(Joined, Reject, 0, "-emit-llvm")
+	add(Joined, Reject, 0, "-emit-llvm -ax") // -axCODE is an icpx option
 
 	// The link
 	add(Either, Copy, Placed, "-l -L -z -u -T")

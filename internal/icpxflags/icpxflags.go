@@ -73,6 +73,7 @@ const (
 	SYCLBIN      Setting = "writes a SYCLBIN in the given state"
 	LinkDevice   Setting = "links the device code of object files"
 	Preview      Setting = "links the program to libsycl-preview"
+	NoPreview    Setting = "links the program to libsycl, not libsycl-preview"
 	HostCompiler Setting = "selects the host compiler"
 	HostOptions  Setting = "passes options to the host compiler"
 	OneMKL       Setting = "links oneMKL, which pip installs (mkl-devel-dpcpp) or MKLROOT names"
@@ -149,8 +150,8 @@ func Table() []Section {
 			{Names: []string{"-Xsycl-target-frontend="}, Next: true, Destination: Error, Why: "device code is compiled once for all targets; move the options to device_copts", Command: "device code is compiled once for all targets; use -Xsycl-target-frontend without a target"},
 			{Names: []string{"-fsycl-allow-device-image-dependencies", "-fsycl-allow-device-dependencies"}, Destination: Nothing, Why: "images do not depend on each other; to call functions in other sources from kernels, set rdc = True (syclc++: -fsycl-rdc)"},
 			{Names: []string{"-fno-sycl-allow-device-image-dependencies", "-fno-sycl-allow-device-dependencies"}, Destination: Nothing, Why: "images do not depend on each other"},
-			{Names: []string{"-fsycl-device-lib="}, Destination: Nothing, Why: "the device libraries that kernels use are always linked"},
-			{Names: []string{"-fno-sycl-device-lib="}, Destination: Error, Why: "the device libraries that kernels use are always linked; remove it"},
+			{Names: []string{"-fsycl-device-lib=", "-device-math-lib="}, Destination: Nothing, Why: "the device libraries that kernels use are always linked"},
+			{Names: []string{"-fno-sycl-device-lib=", "-no-device-math-lib="}, Destination: Error, Why: "the device libraries that kernels use are always linked; remove it"},
 			{Names: []string{"-fsycl-explicit-simd", "-fno-sycl-explicit-simd"}, Destination: Nothing, Why: "explicit SIMD is always enabled"},
 			{Names: []string{"-fno-sycl-esimd-build-host-code"}, Destination: Nothing, Why: "explicit SIMD code is compiled for devices only"},
 			{Names: []string{"-fsycl-esimd-build-host-code"}, Destination: Error, Why: "explicit SIMD code is only compiled for devices; remove it"},
@@ -172,6 +173,10 @@ func Table() []Section {
 			{Names: []string{"-fp-model=consistent"}, Destination: Both, Host: []string{"-ffp-contract=off"}},
 			{Names: []string{"-fp-model=strict", "-ffp-model=strict"}, Destination: Both, Host: []string{"-frounding-math", "-ffp-contract=off"}},
 			{Names: []string{"-fpreview-breaking-changes"}, Destination: Both, Host: []string{"-D__INTEL_PREVIEW_BREAKING_CHANGES=1"}, Sets: Preview},
+			{Names: []string{"-fno-preview-breaking-changes"}, Destination: Nothing, Why: "this is the default", Sets: NoPreview},
+			{Names: []string{"-fma"}, Destination: Both, Host: []string{"-ffp-contract=fast"}},
+			{Names: []string{"-no-fma"}, Destination: Both, Host: []string{"-ffp-contract=off"}},
+			{Names: []string{"-no-ftz"}, Destination: Both},
 		}},
 		{"Native compilers", []Flag{
 			{Names: []string{"-Xs"}, Next: true, Destination: Backend, Why: "-XsX means -Xs -X"},
@@ -199,13 +204,22 @@ func Table() []Section {
 			{Names: []string{"-fp-model="}, Destination: Intel, Why: "unknown model; expected precise, fast, fast=1, fast=2, aggressive, consistent or strict"},
 			{Names: []string{"-ffp-model="}, Destination: Intel, Why: "unknown model; expected precise, fast, aggressive or strict"},
 			{Names: []string{"-fp-model"}, Next: true, Destination: Intel, Why: "write it as one option, -fp-model=X", Command: "as -fp-model=X"},
+			{Names: []string{"-qno-openmp"}, Destination: Intel, Equivalent: []string{"-fno-openmp"}, Why: "use -fno-openmp in host_copts and linkopts"},
+			{Names: []string{"-prec-div"}, Destination: Intel, Equivalent: []string{"-fno-reciprocal-math"}, Why: "use -fno-reciprocal-math in host_copts"},
+			{Names: []string{"-no-prec-div"}, Destination: Intel, Equivalent: []string{"-freciprocal-math"}, Why: "use -freciprocal-math in host_copts"},
+			{Names: []string{"-ftz"}, Destination: Intel, Why: "an icpx option; g++ and clang flush denormals to zero if linkopts contain -ffast-math", Command: "an icpx option; g++ and clang flush denormals to zero if the program is linked with -ffast-math"},
+			{Names: []string{"-fast"}, Destination: Intel, Why: "an icpx option; use -O3 and -march=native in copts, and -flto in host_copts and linkopts", Command: "an icpx option; use -O3 -march=native -flto"},
+			{Names: []string{"-qopt-report", "-qopt-report="}, Destination: Intel, Why: "an icpx option; use -fopt-info (g++) or -fsave-optimization-record (clang) in host_copts", Command: "an icpx option; use -fopt-info with g++, or -fsave-optimization-record with clang"},
+			{Names: []string{"-w0", "-w1", "-w2", "-w3", "-w4", "-w5"}, Destination: Intel, Why: "an option of Intel's compilers; use -w for no warnings, or -Wall for more"},
+			{Names: []string{"-ip"}, Destination: Nothing, Why: "g++ and clang optimize across the functions of a source at -O2"},
+			{Names: []string{"-diag-disable=", "-diag-enable=", "-diag-error=", "-diag-warning="}, Destination: Nothing, Why: "the numbers are of diagnostics that only Intel's compilers have"},
 			{Names: []string{"-ipo"}, Destination: Intel, Equivalent: []string{"-flto"}, Why: "use -flto in host_copts and linkopts"},
 			{Names: []string{"-xHost", "-xhost"}, Destination: Intel, Equivalent: []string{"-march=native"}, Why: "use -march=native in copts"},
 			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Destination: Intel, Why: "oneMKL is not part of the rules; " + addDep, Sets: OneMKL},
 			{Names: []string{"-qtbb", "-tbb"}, Destination: Intel, Equivalent: []string{"-ltbb"}, Why: "oneTBB is not part of the rules; " + addDep},
 			{Names: []string{"-qdaal", "-qdaal=", "-daal"}, Destination: Intel, Why: "oneDAL is not part of the rules; " + addDep, Command: "use oneDAL's own options, such as -lonedal"},
 			{Names: []string{"-qipp", "-qipp="}, Destination: Intel, Why: "IPP is not part of the rules; " + addDep, Command: "link the IPP libraries, for example with -lipps"},
-			{Names: []string{"-static-intel", "-shared-intel"}, Destination: Nothing, Why: "host code does not need the runtime libraries of Intel's compiler"},
+			{Names: []string{"-static-intel", "-shared-intel", "-no-intel-lib", "-no-intel-lib="}, Destination: Nothing, Why: "host code does not need the runtime libraries of Intel's compiler"},
 		}},
 	}
 }

@@ -43,7 +43,7 @@ func TestTable(t *testing.T) {
 				"Host":       f.Host != nil && f.Destination != Both && f.Destination != Host,
 				"Native":     f.Native != nil && f.Destination != Backend && f.Destination != Emulation,
 				"JIT":        (f.JIT != nil) != (f.Native != nil && f.Destination == Backend),
-				"Sets":       f.Sets != "" && f.Destination != Attribute && f.Destination != Error && f.Names[0] != "-fsycl" && f.Sets != Preview && f.Sets != OneMKL,
+				"Sets":       f.Sets != "" && f.Destination != Attribute && f.Destination != Error && f.Names[0] != "-fsycl" && f.Sets != Preview && f.Sets != NoPreview && f.Sets != OneMKL,
 				"Command":    f.Command != "" && (f.Sets != "" || f.Destination != Error && f.Destination != Intel),
 				"Equivalent": f.Equivalent != nil && (f.Destination != Intel || f.Command != ""),
 				"Means":      f.Means != "" && f.Destination != Attribute,

@@ -319,10 +319,8 @@ func (p *parser) set(o *option) error {
 		}
 	case icpxflags.LinkDevice:
 		l.LinkDevice = true
-	case icpxflags.Preview:
-		l.Preview = true
-		p.give(forDevice, o.words...)
-		p.give(forHost, o.flag.Host...)
+	case icpxflags.Preview, icpxflags.NoPreview:
+		l.Preview = !no
 	case icpxflags.OneMKL:
 		return p.oneMKL(o)
 	case icpxflags.SYCL, icpxflags.HostCompiler: // handled before the other options
@@ -442,6 +440,11 @@ func (p *parser) finish() error {
 	}
 	if l.Output != "" && sources > 1 && l.Mode != modeLink && l.Syclbin == "" && !l.LinkDevice {
 		return cli.Usagef("cannot use -o %s with %d output files; omit -o or compile one source at a time", l.Output, sources)
+	}
+	if l.Preview {
+		const option = "-fpreview-breaking-changes"
+		p.give(forDevice, option)
+		p.give(forHost, flags[option].Host...)
 	}
 	if p.warnings {
 		p.give(forDevice, compilespec.AddedOptions(compilespec.Command, forDevice, compilespec.Last, compilespec.Warnings, nil)...)

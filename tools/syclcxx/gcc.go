@@ -242,10 +242,14 @@ func (p *parser) sysroot(o *option) error {
 	return nil
 }
 
-func (p *parser) emitLLVM(o *option) error {
-	if !p.line.SYCL {
+func (p *parser) reject(o *option) error {
+	isProcessor := o.name == "-ax"
+	if !isProcessor && !p.line.SYCL || isProcessor && p.intelHost() {
 		p.give(forHost|forLink, o.words...)
 		return nil
+	}
+	if isProcessor {
+		return cli.Usagef("%s: an icpx option; use -march= for one processor, as in -march=haswell", o.text())
 	}
 	return cli.Usagef("%s: not supported, because objects with device code contain machine code for the host; remove it", o.text())
 }

@@ -28,7 +28,7 @@ var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 	compilespec.Mode:         (*parser).mode,
 	compilespec.Query:        (*parser).hostOnly,
 	compilespec.Language:     (*parser).language,
-	compilespec.Reject:       (*parser).emitLLVM,
+	compilespec.Reject:       (*parser).reject,
 	compilespec.Set:          (*parser).flag,
 	compilespec.Output:       (*parser).output,
 	compilespec.Location:     (*parser).place,

@@ -341,6 +341,7 @@ RULES = {
     "-MQ": ("either", ""),
     "-MM": ("exact", ""),
     "-pg": ("joined", ""),
+    "-ax": ("joined", ""),
     "-D": ("either", "copy"),
     "-U": ("either", "copy"),
     "-I": ("either", "copy"),
