@@ -92,6 +92,7 @@ const (
 	useSYCLBINRules = "use sycl_binary or syclbin_link to build a SYCLBIN"
 	linkInProgram   = "libraries do not link device code; set rdc = True to link it in the program, or " + useSYCLBINRules
 	addDep          = "add it to deps as a cc_library"
+	noTranslator    = "DPC++'s compiler library does not pass options to its SPIR-V translator; remove it"
 	fpgas           = "FPGA targets are not supported"
 )
 
@@ -184,6 +185,8 @@ func Table() []Section {
 			{Names: []string{"-Xsycl-target-backend="}, Next: true, Destination: Backend},
 			{Names: []string{"-Xsycl-target-linker"}, Next: true, Destination: Error, Why: "device code is linked before host code; set rdc = True, and pass options to native compilers in backend_options", Command: "use -fsycl-rdc, and pass options to native compilers with -Xsycl-target-backend"},
 			{Names: []string{"-Xsycl-target-linker="}, Next: true, Destination: Error, Why: "device code is linked before host code; set rdc = True, and pass options to native compilers in backend_options", Command: "use -fsycl-rdc, and pass options to native compilers with -Xsycl-target-backend"},
+			{Names: []string{"-Xspirv-translator"}, Next: true, Destination: Error, Why: noTranslator},
+			{Names: []string{"-Xspirv-translator="}, Next: true, Destination: Error, Why: noTranslator},
 			{Names: []string{"-ftarget-compile-fast"}, Destination: Backend, Native: []string{"-igc_opts", "'PartitionUnit=1,SubroutineThreshold=50000'"}, JIT: []string{"-ftarget-compile-fast"}},
 			{Names: []string{"-foffload-fp32-prec-div"}, Destination: Backend, Native: []string{"-ze-fp32-correctly-rounded-divide-sqrt"}, JIT: []string{"-foffload-fp32-prec-div"}},
 			{Names: []string{"-foffload-fp32-prec-sqrt"}, Destination: Backend, Native: []string{"-ze-fp32-correctly-rounded-divide-sqrt"}, JIT: []string{"-foffload-fp32-prec-sqrt"}},

@@ -870,10 +870,33 @@ Exit child(const Arguments &args, const TemporaryPaths &at, pid_t parent) {
   return code;
 }
 
-// crash prints what happened to a child that did not return normally.
-void crash(const Arguments &args, int status) {
-  const std::string output = printed();
+// required_extension removes the library's message about a SPIR-V extension from output and returns
+// the name of the extension, or "" without the message. The library exits after printing it.
+std::string required_extension(std::string &output) {
+  constexpr std::string_view kMessage =
+      "RequiresExtension: Feature requires the following SPIR-V extension:";
+  const size_t begin = output.find(kMessage);
+  if (begin == output.npos) return "";
+  const size_t name = output.find_first_not_of(" \n", begin + kMessage.size());
+  if (name == output.npos) return "";
+  const size_t end = std::min(output.find('\n', name), output.size());
+  const std::string extension = output.substr(name, end - name);
+  output.erase(begin, end + 1 - begin);
+  return extension;
+}
+
+// crash prints what happened to a child that did not return normally, and returns the driver's exit
+// code.
+Exit crash(const Arguments &args, int status) {
+  std::string output = printed();
   const std::string &input = args.input.empty() ? args.library : args.input;
+  if (const std::string extension = required_extension(output); !extension.empty()) {
+    std::fprintf(stderr,
+                 "%s%s: error: the code needs the SPIR-V extension %s, which DPC++'s compiler "
+                 "library %s does not enable; remove the code that uses it\n",
+                 output.c_str(), shown(input).c_str(), shown(extension).c_str(), shared->library);
+    return kDoesNotCompile;
+  }
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   std::string how = "exit code " + std::to_string(WEXITSTATUS(status));
   if (signal) how = "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
@@ -888,6 +911,7 @@ void crash(const Arguments &args, int status) {
         "release of DPC++ or -O1, and report it at "
         "https://github.com/intel/llvm/issues\n",
         stderr);
+  return kMachineFailed;
 }
 
 // Stopped is the signal that terminates the driver.
@@ -934,8 +958,7 @@ Exit supervise(const Arguments &args) {
   const int signal = run_child(args, at, outputs, status);
   if (signal) throw Stopped{signal};
   if (!shared->ended || !WIFEXITED(status)) {
-    crash(args, status);
-    return kMachineFailed;
+    return crash(args, status);
   }
   const Exit code = static_cast<Exit>(WEXITSTATUS(status));
   if (code == kDone) outputs.commit();

@@ -287,6 +287,8 @@ func TestLineErrors(t *testing.T) {
 		{"a.cpp -fp-model", "-fp-model: missing argument"},
 		{"a.cpp -ffp-model=source", "-ffp-model=source: unknown model; expected precise, fast, aggressive or strict"},
 		{"a.cpp -ffp-model=", "-ffp-model=: unknown model; expected precise, "},
+		{"a.cpp -Xspirv-translator --spirv-ext=+all", "-Xspirv-translator --spirv-ext=+all: DPC++'s compiler library does not pass options to its SPIR-V translator; remove it"},
+		{"a.cpp -Xspirv-translator=spir64 --spirv-ext=+all", "-Xspirv-translator=spir64 --spirv-ext=+all: DPC++'s compiler library "},
 		{"a.cpp -axCORE-AVX2", "-axCORE-AVX2: an icpx option; use -march="},
 		{"a.cpp -fno-sycl -axCORE-AVX2", "-axCORE-AVX2: an icpx option; use -march="},
 		{"a.cpp -fast", "-fast: an icpx option; use -O3 -march=native -flto"},

@@ -130,6 +130,8 @@ FLAGS = {
     "-Xsycl-target-backend=": _flag("backend", next = True),
     "-Xsycl-target-linker": _flag("error", next = True, why = "device code is linked before host code; set rdc = True, and pass options to native compilers in backend_options"),
     "-Xsycl-target-linker=": _flag("error", next = True, why = "device code is linked before host code; set rdc = True, and pass options to native compilers in backend_options"),
+    "-Xspirv-translator": _flag("error", next = True, why = "DPC++'s compiler library does not pass options to its SPIR-V translator; remove it"),
+    "-Xspirv-translator=": _flag("error", next = True, why = "DPC++'s compiler library does not pass options to its SPIR-V translator; remove it"),
     "-ftarget-compile-fast": _flag("backend", native = ["-igc_opts", "'PartitionUnit=1,SubroutineThreshold=50000'"], jit = ["-ftarget-compile-fast"]),
     "-foffload-fp32-prec-div": _flag("backend", native = ["-ze-fp32-correctly-rounded-divide-sqrt"], jit = ["-foffload-fp32-prec-div"]),
     "-foffload-fp32-prec-sqrt": _flag("backend", native = ["-ze-fp32-correctly-rounded-divide-sqrt"], jit = ["-foffload-fp32-prec-sqrt"]),
