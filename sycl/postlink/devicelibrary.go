@@ -7,14 +7,14 @@ import (
 )
 
 // The functions of DPC++'s device libraries, which its compiler links between finding aspects and
-// splitting: libsycl-crt, -cmath, -complex, -imf, -itt and their fp64 parts in DPC++ 2025.3.
+// splitting: libsycl-crt, -cmath, -complex, -imf, -itt and their fp64 parts in DPC++ 2026.
 const (
 	// libraryBoth lists the functions that exist for double and, with the suffix f, for float.
 	libraryBoth = "acos acosh asin asinh atan atan2 atanh cabs cacos cacosh carg casin casinh catan catanh cbrt ccos ccosh ceil " +
 		"cexp cexp10 cimag clog clog10 copysign cos cosh cospi cpolar cpow cproj creal csin csinh csqrt ctan ctanh erf erfc exp " +
 		"exp10 exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma log log10 log1p log2 logb modf " +
 		"nextafter pow remainder remquo rint round rsqrt scalbln scalbn sin sinh sinpi sqrt tan tanh tgamma trunc"
-	libraryOnce = "abs div feclearexcept fedisableexcept feenableexcept fetestexcept labs ldiv llabs lldiv memcmp memcpy memset rand srand"
+	libraryOnce = "abs div feclearexcept fedisableexcept feenableexcept fetestexcept labs ldiv llabs lldiv memcmp memcpy memset rand srand strcmp strcpy strlen strncmp strncpy"
 )
 
 // libraryInternal matches the functions that compilers and headers call, such as libstdc++'s in

@@ -34,6 +34,7 @@ import (
 // Options holds the options of [Run].
 type Options struct {
 	Input        string // file with LLVM IR, as text or bitcode; [Stdin] for standard input
+	Name         string // what to call the input in messages; "" for Input
 	Stdin        io.Reader
 	Opt, LLVMDis string // paths of programs; LLVMDis is only needed for bitcode
 	FindLLVM     bool   // whether to search PATH for programs that are needed but not set
@@ -140,8 +141,14 @@ func (o *Options) withKernels(images []*postlink.Image) ([]*postlink.Image, erro
 	return nil, nil
 }
 
-// blame adds the input file to an error.
-func (o *Options) blame(err error) error { return fmt.Errorf("%s: %w", o.Input, err) }
+// blame adds the name of the input to an error, unless the error starts with it.
+func (o *Options) blame(err error) error {
+	name := cmp.Or(o.Name, o.Input)
+	if strings.HasPrefix(err.Error(), name+": ") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
 
 // checkImages returns an error for code that only DPC++'s own step supports, and warns about
 // explicit SIMD code that DPC++'s step would change.
@@ -191,7 +198,7 @@ func (o *Options) read(ctx context.Context, log io.Writer) (m *postlink.Module, 
 		return nil, false, err
 	}
 	if isText {
-		m, err = postlink.Parse(o.Input, text)
+		m, err = postlink.Parse(cmp.Or(o.Name, o.Input), text)
 		return m, true, err
 	}
 	if o.LLVMDis == "" {
@@ -206,7 +213,7 @@ func (o *Options) read(ctx context.Context, log io.Writer) (m *postlink.Module, 
 	if err := buildstep.Run(ctx, stdin, &out, log, o.LLVMDis, name, "-o", "-"); err != nil {
 		return nil, false, err
 	}
-	m, err = postlink.Parse(o.Input, out.Bytes())
+	m, err = postlink.Parse(cmp.Or(o.Name, o.Input), out.Bytes())
 	return m, false, err
 }
 
