@@ -424,7 +424,7 @@ func (s *source) virtualFunctions(images []Image) error {
 		for _, name := range image.Entries {
 			key := strings.Join([]string{image.Target, device.String(), name}, "\n")
 			if defined[key] {
-				return &ImageError{File: image.File, Err: fmt.Errorf("the virtual function %q is also in an image of a different source, and the runtime links both; link the device code of the sources with rdc = True", kernelname.Display(name))}
+				return &ImageError{File: image.File, Err: fmt.Errorf("the virtual function %q is also in an image of a different source, and the runtime links both; link the device code of the sources with rdc = True (syclc++: -fsycl-rdc)", kernelname.Display(name))}
 			}
 			defined[key] = true
 			if !written[name] {

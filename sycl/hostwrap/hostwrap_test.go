@@ -458,7 +458,7 @@ func TestVirtualFunctions(t *testing.T) {
 		t.Errorf("%d symbols", got)
 	}
 	err := Write(io.Discard, append(devices, image("spir64", "", name)), nil, release.Newest())
-	if want := `image "f.spv": the virtual function "Shape::area() const" is also in an image of a different source, and the runtime links both; link the device code of the sources with rdc = True`; err == nil || err.Error() != want {
+	if want := `image "f.spv": the virtual function "Shape::area() const" is also in an image of a different source, and the runtime links both; link the device code of the sources with rdc = True (syclc++: -fsycl-rdc)`; err == nil || err.Error() != want {
 		t.Errorf("in one object: %v", err)
 	}
 	dir := t.TempDir()

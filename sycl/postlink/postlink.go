@@ -30,6 +30,7 @@
 package postlink
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,6 +48,10 @@ type Options struct {
 	Source string
 
 	Split SplitOptions
+
+	// UndefinedAdvice states in errors what to do about a function or variable that no source
+	// defines. "" is advice for the Bazel rules and the tools.
+	UndefinedAdvice string
 
 	// ExcludeAspects has names or numbers of aspects that no function gets from its code or its
 	// callees, unless one declares them. Diagnostics still cover them.
@@ -211,7 +216,8 @@ func checkUndefined(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 			warnings = append(warnings, Diagnostic{Text: place + u.String()})
 			continue
 		}
-		errs = append(errs, fmt.Errorf("%s%s; define it in a header, or link the source or the SYCLBIN that defines it (in BUILD files: in srcs or deps, with rdc = True)", place, u))
+		errs = append(errs, fmt.Errorf("%s%s; %s", place, u, cmp.Or(o.UndefinedAdvice,
+			"define it in a header, or link the source or the SYCLBIN that defines it (in BUILD files: in srcs or deps, with rdc = True)")))
 	}
 	return warnings, errors.Join(errs...)
 }

@@ -158,6 +158,17 @@ declare void @_Z6printfv()
 	}
 }
 
+// TestUndefinedAdvice checks that errors about undefined functions end with the given advice.
+func TestUndefinedAdvice(t *testing.T) {
+	const text = "define spir_kernel void @k() \"sycl-module-id\"=\"a.cpp\" {\n  call void @missing()\n  ret void\n}\ndeclare void @missing()\n"
+	for advice, want := range map[string]string{"": "; define it in a header, or link the source", "use -x": "; use -x"} {
+		_, err := checkUndefined(parse(t, text), Options{UndefinedAdvice: advice})
+		if err == nil || !strings.HasPrefix(err.Error(), "a.cpp: device function 'missing' ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("advice %q: %v", advice, err)
+		}
+	}
+}
+
 // TestWholeModuleLikeDPCPP checks what sycl-post-link keeps with -ir-output-only: functions that other
 // modules may call, but none that each caller defines itself.
 func TestWholeModuleLikeDPCPP(t *testing.T) {

@@ -62,7 +62,7 @@ var (
 	moduleEmpty     = Rule{"module-empty", "an abstract module must have at least one image", "remove the module, or build it for at least one target"}
 	noKernels       = Rule{"kernel-names-missing", "an abstract module must name its kernels or export symbols", "repack it with a symbol file, or with property files that have the set " + propset.KernelNames}
 	kernelUnknown   = Rule{"kernel-unknown", "sets about kernels must refer to kernels of the abstract module", "correct the name in the property file, or remove the key"}
-	kernelPrefix    = Rule{"kernel-name-prefix", "kernel names must start with " + kernelname.Prefix, "use sycl_cc_binary, which puts images into programs, or make the kernels free functions of extern \"C\""}
+	kernelPrefix    = Rule{"kernel-name-prefix", "kernel names must start with " + kernelname.Prefix, "build a program, which contains its images, instead of a SYCLBIN, or make the kernels free functions of extern \"C\""}
 	nativeTargets   = Rule{"native-compile-target", "a native image must be the only image in an abstract module whose compile_target is its architecture", "rewrite it with 'packager convert'; otherwise the runtime may use the image for a different device"}
 	irCompileTarget = Rule{"ir-compile-target", "an IR module must be in an abstract module without compile_target", "rewrite it with 'packager convert'; the runtime rejects IR with a compile_target on every device"}
 	aspectsMissing  = Rule{"aspects-missing", "device requirements must list the aspects, even if the list is empty", "rebuild it with a current compiler"}

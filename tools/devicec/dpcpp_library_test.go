@@ -154,13 +154,13 @@ func TestDPCPP(t *testing.T) {
 
 	compile("vtable.cpp")
 	code, stderr = images()
-	if want := "devicec: error: vtable.cpp:12: undefined device variable 'vtable for Shape', used by kernel 'Make'. Define the virtual functions of the class in the same source or in a header that it includes\n"; code != cli.ExitBadInput || stderr != want {
+	if want := "devicec: error: vtable.cpp:12: undefined device variable 'vtable for Shape', used by kernel 'Make'; define the virtual functions of the class in the same source or in a header that it includes\n"; code != cli.ExitBadInput || stderr != want {
 		t.Errorf("exit %d: %swant %s", code, stderr, want)
 	}
 
 	compile("limit.cpp")
 	code, stderr = images()
-	if want := "devicec: error: limit.cpp:7: undefined device variable 'limit', used by kernel 'Limit'. Define it in the same source"; code != cli.ExitBadInput || !strings.HasPrefix(stderr, want) {
+	if want := "devicec: error: limit.cpp:7: undefined device variable 'limit', used by kernel 'Limit'; define it in the same source"; code != cli.ExitBadInput || !strings.HasPrefix(stderr, want) {
 		t.Errorf("exit %d: %swant %s", code, stderr, want)
 	}
 	if code, stderr := images("--allow-device-image-dependencies"); code != 0 || stderr != "" {

@@ -156,9 +156,9 @@ func TestUndefined(t *testing.T) {
 	files["1.spv"] = module("_ZTS6Kernel", "_Z3fard", "_Z4nearf")
 	driver(t, files)
 	code, stderr := images(t, "k.bc")
-	const fix = " Define it in the same source or in a header that it includes; to use definitions in other sources, set rdc = True on this target, and on the sycl_cc_library in deps that contains them"
-	want := "devicec: error: k.bc: undefined device function 'far(double)', used by kernel 'Kernel'." + fix + "\n" +
-		"k.bc: undefined device function 'near(float)', used by kernel 'Kernel'." + fix + "\n"
+	const fix = " define it in the same source or in a header that it includes; to use definitions in other sources, set rdc = True on this target, and on the sycl_cc_library in deps that contains them"
+	want := "devicec: error: k.bc: undefined device function 'far(double)', used by kernel 'Kernel';" + fix + "\n" +
+		"k.bc: undefined device function 'near(float)', used by kernel 'Kernel';" + fix + "\n"
 	if code != cli.ExitBadInput || stderr != want {
 		t.Errorf("exit %d:\n%swant\n%s", code, stderr, want)
 	}

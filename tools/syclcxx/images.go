@@ -126,9 +126,9 @@ func (s *imageSet) file(name string) string { return filepath.Join(s.dir, name) 
 // advice returns what to do about an undefined name in device code.
 func (s *imageSet) advice() string {
 	if s.source == "" { // linked code
-		return "Link the object or static library that defines it, compiled with -fsycl-rdc; a kernel cannot use functions or variables of a shared library"
+		return "link the object or static library that defines it, compiled with -fsycl-rdc; a kernel cannot use functions or variables of a shared library"
 	}
-	return "Define it in the same source or in a header that it includes; to use definitions in other sources, compile and link these sources with -fsycl-rdc"
+	return "define it in the same source or in a header that it includes; to use definitions in other sources, compile and link these sources with -fsycl-rdc"
 }
 
 // table builds the images and returns the name of their file table.
@@ -158,6 +158,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 		Run: postlink.Options{
 			Split:  postlink.SplitOptions{Mode: postlink.SplitMode(s.line.Split), KernelsOnly: true},
 			Source: s.source, EmulateFP64Conversions: s.emulate, DPCPPTranslator: true,
+			UndefinedAdvice: s.advice(),
 		},
 	})
 	if err != nil {

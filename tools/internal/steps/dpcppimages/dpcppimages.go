@@ -151,9 +151,9 @@ func (o *Options) undefinedText(images []*modulefiles.Image, kind, name string) 
 		text += fmt.Sprintf(", used by kernel '%s'", kernelname.Display(kernel))
 	}
 	if strings.HasPrefix(name, "_ZTV") { // a vtable, which DPC++ only generates in the source that needs it
-		return text + ". Define the virtual functions of the class in the same source or in a header that it includes"
+		return text + "; define the virtual functions of the class in the same source or in a header that it includes"
 	}
-	return text + ". " + cmp.Or(o.Advice, "Define it in the same source or in a header that it includes; to use definitions in other sources, "+
+	return text + "; " + cmp.Or(o.Advice, "define it in the same source or in a header that it includes; to use definitions in other sources, "+
 		"set rdc = True on this target, and on the sycl_cc_library in deps that contains them")
 }
 
