@@ -190,8 +190,9 @@ func (c *compiler) libraryOptions() ([]string, error) {
 }
 
 var (
-	twice     = regexp.MustCompile(`sycl_kernel_is_defined_twice_\w+`)
-	noLibsycl = regexp.MustCompile(`undefined (reference|symbol).*\bsycl::_V1::`)
+	twice        = regexp.MustCompile(`sycl_kernel_is_defined_twice_\w+`)
+	twiceVirtual = regexp.MustCompile(`sycl_virtual_function_is_defined_twice_\w+`)
+	noLibsycl    = regexp.MustCompile(`undefined (reference|symbol).*\bsycl::_V1::`)
 )
 
 // link runs the host compiler to link.
@@ -203,6 +204,8 @@ func (c *compiler) link(ctx context.Context, args []string) error {
 	case err == nil:
 	case twice.Match(log.Bytes()):
 		c.env.Notef("", "two sources define different kernels with the same name, which the runtime cannot distinguish; rename one of them")
+	case twiceVirtual.Match(log.Bytes()):
+		c.env.Notef("", "kernels of two sources construct objects of the same class with virtual functions; compile and link these sources with -fsycl-rdc")
 	case slices.Contains(c.line.Link, "-static") && noLibsycl.Match(log.Bytes()):
 		c.env.Notef("", "libsycl is only available as a shared library; use -static-libstdc++ -static-libgcc instead of -static")
 	case noOpenMP.Match(log.Bytes()):

@@ -117,6 +117,8 @@ func TestLinkNotes(t *testing.T) {
 		{"", "ld.lld: error: unable to find library -lomp", "run 'pip install intel-openmp'"},
 		{"-static", "ld.lld: error: undefined symbol: sycl::_V1::event::wait()", "use -static-libstdc++ -static-libgcc instead of -static"},
 		{"-static", "a.cpp:(.text+0x275): undefined reference to `sycl::_V1::event::wait()'", "use -static-libstdc++ -static-libgcc instead of -static"},
+		{"", "multiple definition of `sycl_kernel_is_defined_twice_K'", "rename one of them"},
+		{"", "multiple definition of `sycl_virtual_function_is_defined_twice__ZN1S1fEv_01'", "compile and link these sources with -fsycl-rdc"},
 		{"-static", "ld.lld: error: undefined symbol: f", ""},
 		{"", "ld.lld: error: undefined symbol: sycl::_V1::event::wait()", ""},
 	} {
