@@ -206,7 +206,7 @@ func Table() []Section {
 			{Names: []string{"-qopenmp-link="}, Destination: Intel, Why: "add the OpenMP library to linkopts, for example -lgomp", Command: "link the OpenMP library, for example with -lgomp"},
 			{Names: []string{"-fp-model="}, Destination: Intel, Why: "unknown model; expected precise, fast, fast=1, fast=2, aggressive, consistent or strict"},
 			{Names: []string{"-ffp-model="}, Destination: Intel, Why: "unknown model; expected precise, fast, aggressive or strict"},
-			{Names: []string{"-fp-model"}, Next: true, Destination: Intel, Why: "write it as one option, -fp-model=X", Command: "as -fp-model=X"},
+			{Names: []string{"-fp-model"}, Next: true, Destination: Error, Why: "write it as one option, -fp-model=X", Command: "as -fp-model=X"},
 			{Names: []string{"-qno-openmp"}, Destination: Intel, Equivalent: []string{"-fno-openmp"}, Why: "use -fno-openmp in host_copts and linkopts"},
 			{Names: []string{"-prec-div"}, Destination: Intel, Equivalent: []string{"-fno-reciprocal-math"}, Why: "use -fno-reciprocal-math in host_copts"},
 			{Names: []string{"-no-prec-div"}, Destination: Intel, Equivalent: []string{"-freciprocal-math"}, Why: "use -freciprocal-math in host_copts"},

@@ -143,7 +143,7 @@ func options(args []string) ([]option, error) {
 			out = append(out, option{value: arg, words: []string{arg}, input: true})
 			continue
 		}
-		if arg == "-fp-model" && i+1 < len(args) { // icpx's spelling of -fp-model=
+		if arg == "-fp-model" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") { // icpx's spelling of -fp-model=
 			i++
 			arg += "=" + args[i]
 		}

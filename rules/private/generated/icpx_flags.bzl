@@ -155,7 +155,7 @@ FLAGS = {
     "-qopenmp-link=": _flag("intel", why = "add the OpenMP library to linkopts, for example -lgomp"),
     "-fp-model=": _flag("intel", why = "unknown model; expected precise, fast, fast=1, fast=2, aggressive, consistent or strict"),
     "-ffp-model=": _flag("intel", why = "unknown model; expected precise, fast, aggressive or strict"),
-    "-fp-model": _flag("intel", next = True, why = "write it as one option, -fp-model=X"),
+    "-fp-model": _flag("error", next = True, why = "write it as one option, -fp-model=X"),
     "-qno-openmp": _flag("intel", why = "use -fno-openmp in host_copts and linkopts"),
     "-prec-div": _flag("intel", why = "use -fno-reciprocal-math in host_copts"),
     "-no-prec-div": _flag("intel", why = "use -freciprocal-math in host_copts"),
