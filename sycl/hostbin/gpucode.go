@@ -117,6 +117,9 @@ func (s *scanner) warnIfMislabeled(img *Image) {
 	if !strings.Contains(target, "gpu") { // ocloc's name
 		target, _ = deviceconfig.CodeTarget(target)
 	}
+	if _, kind := deviceconfig.TargetsNamed(target); kind == deviceconfig.UnknownName {
+		return // a device of the user can be any GPU
+	}
 	if config, err := offload.ProductConfig(img, img.Size()); err == nil {
 		if why := mislabeled(target, config); why != "" {
 			s.warnAt(img.Origin.String(), "%s", why)

@@ -93,6 +93,7 @@ func TestGPUCode(t *testing.T) {
 			[]string{"section \".llvm.offloading\", offset 0xe8: named for intel_gpu_acm_g10, but its code is for intel_gpu_pvc (12.60.7)"}},
 		{"another GPU's code under a target", object(testSection{name: ".llvm.offloading", typ: 1, content: container(t, "intel_gpu_acm_g10", "", string(gpuELF(pvcConfig)))}),
 			[]string{" intel_gpu_acm_g10 "}, []string{"section \".llvm.offloading\", offset 0xc8: named for intel_gpu_acm_g10, but its code is for intel_gpu_pvc (12.60.7)"}},
+		{"code for a device of the user", namedGPU(t, "my_gpu", string(gpuELF(pvcConfig))), []string{" spir64_gen my_gpu"}, nil},
 		{"the GPU's code under ocloc's name", namedGPU(t, "acm-g10", string(gpuELF(acmG10Config))), []string{" spir64_gen acm-g10"}, nil},
 		{"code of a family's first member", namedGPU(t, "intel_gpu_acm_g11", string(gpuELF(acmG10Config))), []string{" spir64_gen intel_gpu_acm_g11"}, nil},
 		{"family with a member's code", []byte(archiveMagic + member("64.dg2", string(gpuELF(acmG10Config)))), []string{"64.dg2 spir64_gen intel_gpu_dg2"}, nil},

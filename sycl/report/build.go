@@ -199,7 +199,7 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 // runsNative reports whether native code runs on a device. This depends on the target in its notes,
 // and on its architecture or, without one, on the target in its properties or else its triple.
 func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device) bool {
-	if image.Built != "" && !compat.TargetMatches(image.Built, d) && !compat.TargetMatches(deviceconfig.FamilyOfCode(image.Built), d) {
+	if image.Built != "" && !runsBuilt(image.Built, d) {
 		return false
 	}
 	if image.CompileTarget != "" {
@@ -213,6 +213,16 @@ func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device
 		// member on all members.
 		return compat.TargetMatches(name, d) || compileTarget == "" && compat.TargetMatches(deviceconfig.FamilyOfCode(deviceconfig.Canonical(name)), d)
 	})
+}
+
+// runsBuilt reports whether a device accepts native code whose notes name a target. A device of the
+// user can be any GPU.
+func runsBuilt(built string, d *deviceconfig.Device) bool {
+	if compat.TargetMatches(built, d) || compat.TargetMatches(deviceconfig.FamilyOfCode(built), d) {
+		return true
+	}
+	_, kind := deviceconfig.TargetsNamed(d.Name)
+	return kind == deviceconfig.UnknownName && d.OclocDevice != ""
 }
 
 // architectures returns the targets of native code. Some compilers record target names, some the

@@ -80,6 +80,7 @@ func TestNativeCodeFamilies(t *testing.T) {
 		{"archive of families", "", "", oclocArchive("64.dg2", "64.ptl"), "acm_g10 acm_g11 ptl_u"},
 		{"archive with another GPU's code", "", "", oclocMembers("64.12.55.8", gpuELF(12<<22|60<<14|7), "64.lnl", "x"), "lnl_m"},
 		{"architecture of another GPU", "intel_gpu_acm_g10", "intel_gpu_acm_g10", gpuELF(12<<22 | 60<<14 | 7), ""},
+		{"device of the user", "my_gpu", "my_gpu", gpuELF(12<<22 | 60<<14 | 7), "my_gpu"},
 		{"code of the first member", "intel_gpu_dg2", "intel_gpu_dg2", gpuELF(12<<22 | 55<<14 | 8), "acm_g10 acm_g11"},
 		{"code of the second member", "intel_gpu_dg2", "intel_gpu_dg2", gpuELF(12<<22 | 56<<14 | 5), "acm_g11"},
 		{"archive of versions and families", "", "", oclocArchive("64.12.60.7", "64.bmg", "generic_ir"), "bmg_g21 bmg_g31 lnl_m pvc"},
@@ -100,13 +101,15 @@ func TestNativeCodeFamilies(t *testing.T) {
 			d, _ := config.Lookup("intel_gpu_" + name)
 			devices = append(devices, d)
 		}
+		own := &deviceconfig.Device{Name: "my_gpu", OclocDevice: "pvc"}
+		devices = append(devices, own)
 		r := testkit.Must(report.Build(modules, devices, config, report.Generator{Name: "test", Version: "1"}, "//t"))(t)
 		var native []string
 		for i, d := range r.Devices {
 			switch o := r.Outcomes[r.Rows[r.Kernels[0].Row][i]]; {
 			case o.Code == report.Native:
 				native = append(native, strings.TrimPrefix(d.Name, "intel_gpu_"))
-			case (o.Code == report.IR) != strings.Contains(test.code, "generic_ir"):
+			case d.Name != own.Name && (o.Code == report.IR) != strings.Contains(test.code, "generic_ir"):
 				t.Errorf("%s: %s has code %v", test.name, d.Name, o.Code)
 			}
 		}
