@@ -246,7 +246,7 @@ func TestPolicies(t *testing.T) {
 		{"an invalid address", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
 		{"a directory outside of the workspace", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
 		{"a missing directory", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
-		{"one path for two files", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/x' is used for two outputs"},
+		{"one path for two files", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "new/x is used for two outputs"},
 		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json", "fail-on", "none"}, 4, "error", "file/x.json"},
 		{"an unwritable file and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
 	} {

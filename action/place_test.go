@@ -118,6 +118,7 @@ func TestInputPaths(t *testing.T) {
 		{"a file of Git", []string{"reports", "out/*.json", "json-file", "../../.git/config"}, 2, "input json-file: refusing to write ../../.git/config"},
 		{"a file of Git by an absolute path", []string{"reports", "out/*.json", "html-file", "WORKSPACE/.git/hooks/post-checkout"}, 2, "refusing to write"},
 		{"a file of Git behind a link", []string{"reports", "out/*.json", "json-file", "../../hooks/r.json"}, 4, "leads to Git's own files"},
+		{"a link to a file of Git that does not exist", []string{"reports", "out/*.json", "json-file", "../../hook.json"}, 4, "leads to Git's own files"},
 		{"two outputs with the same path", []string{"reports", "../../top/*.json", "json-file", "r", "sarif-file", "./r"}, 2, "two outputs"},
 		{"a proposed baseline out of the workspace", []string{"reports", "out/*.json", "proposed-baseline-file", "../../../b.json"}, 2, "input proposed-baseline-file: ../../../b.json is not in"},
 		{"a file behind a link above", []string{"reports", "out/*.json", "json-file", "../../elsewhere/r.json"}, 4, "cannot write"},
@@ -136,6 +137,7 @@ func TestInputPaths(t *testing.T) {
 			w.link(outside, "elsewhere")
 			w.write("module/.git/hooks/x", "")
 			w.link("module/.git/hooks", "hooks")
+			w.link("module/.git/hooks/post-checkout", "hook.json")
 			w.link(filepath.Join(outside, "k.compat.json"), "linked/k.compat.json")
 			for i, v := range test.inputs {
 				test.inputs[i] = strings.NewReplacer("WORKSPACE", w.dir, "OUTSIDE", outside).Replace(v)
