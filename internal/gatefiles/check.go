@@ -302,13 +302,16 @@ func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 		}
 	}
 	written := map[string]bool{}
-	for _, name := range outputs {
+	for _, name := range slices.Sorted(slices.Values(outputs)) {
 		if name == "" || cli.IsStdout(name) {
 			continue
 		}
 		place := realPath(name)
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+			continue // such as /dev/null
+		}
 		if written[place] {
-			return cli.Usagef("'%s' is used for two outputs; choose a different path for one of them", name)
+			return cli.Usagef("%s is used for two outputs; choose a different path for one of them", show.ShellQuote(name))
 		}
 		written[place] = true
 		if input, ok := known[place]; ok {

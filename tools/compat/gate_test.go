@@ -165,7 +165,7 @@ func TestCheckFiles(t *testing.T) {
 	// With the proposed baseline, the same change passes.
 	ends(t, 0, "", "check", "--baseline", "b.json", "before.json")
 	ends(t, 1, "", "check", "--fail-on=any", "--baseline", "b.json", "before.json")
-	ends(t, 2, "'./r.sarif' is used for two outputs", "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json")
+	ends(t, 2, " r.sarif is used for two outputs", "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json")
 	// A failure leaves no partial file.
 	ends(t, 4, "gone/r.sarif", "check", "--sarif-file", "gone/r.sarif", "before.json")
 }
