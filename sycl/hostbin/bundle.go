@@ -205,6 +205,8 @@ func parseID(id string) (model, triple, arch string) {
 	model, rest, _ := strings.Cut(id, "-")
 	parts := strings.SplitN(rest, "-", 5)
 	switch {
+	case len(parts) == 5 && parts[0] == "spir64_gen" && isGPUName(parts[3]+"-"+parts[4]):
+		arch, parts = parts[3]+"-"+parts[4], parts[:3]
 	case len(parts) == 5:
 		arch, parts = parts[4], parts[:4]
 	case len(parts) == 4 && (isArch(parts[3]) || parts[0] == "spir64_gen" && isGPUName(parts[3])):

@@ -75,7 +75,7 @@ func mislabeled(target string, config uint32) string {
 		slices.Contains(deviceconfig.FamilyMembers(deviceconfig.FamilyOfCode(built)), target) {
 		return ""
 	}
-	return fmt.Sprintf("named for %s, but its code is for %s (%s); the driver uses it for neither; rename or rebuild it",
+	return fmt.Sprintf("named for %s, but its code is for %s (%s); no device runs it; rename or rebuild it",
 		target, built, deviceconfig.ConfigVersion(config))
 }
 
