@@ -62,8 +62,6 @@ var gaps = []gap{
 		why: "matrix instruction on PVC-VG: ocloc compiles it, but does not list its extension for this device without matrix engines, and refuses cooperative matrices"},
 	{letter: "n", modules: "matrix_instruction", devices: []string{"intel_gpu_acm_g10"}, refused: true,
 		why: "matrix instruction on ACM-G10: ocloc does not accept the extension, though this device has matrices; SYCL makes no such instruction"},
-	{letter: "e", modules: "cooperative_matrix SG=16 N=8", devices: []string{"intel_gpu_arl_h", "intel_gpu_acm_g10"}, refused: true,
-		why: "matrices in sub-groups of 16 on ARL-H and ACM-G10: ocloc crashes, as these matrices are for sub-groups of 8, which no property says"},
 }
 
 // covers reports whether the gap explains an outcome.

@@ -40,7 +40,7 @@ func checkMatrixSubGroups(r *Result, q *requirement.Requirements, d *deviceconfi
 	for _, size := range q.SubGroupSizes {
 		if size != columns && d.HasSubGroupSize(size) {
 			r.add(Reason{Rule: UnsupportedJointMatrix, Status: Incompatible, Required: fmt.Sprint(size), Available: fmt.Sprint(columns), Property: "reqd_sub_group_size",
-				Text: fmt.Sprintf("joint_matrix with sub-group size %d is not supported on this device, which needs size %d", size, columns)})
+				Text: fmt.Sprintf("joint_matrix with sub-group size %d is not supported on this device, which needs size %d; use [[sycl::reqd_sub_group_size(%[2]d)]]", size, columns)})
 		}
 	}
 }

@@ -151,9 +151,9 @@ func (m *Module) limits(k *Kernel) *requirement.Requirements {
 
 // Features of functions that IGC provides, in the table of package deviceconfig.
 const (
-	rayQuery  = "intel_ray_query"
-	loadStore = "__builtin_IB_lsc" // for the load/store unit, and for other hardware of the same GPUs
-	ofIGC     = "__builtin_IB"
+	rayQuery   = "intel_ray_query"
+	loadStore  = "__builtin_IB_lsc" // for the load/store unit, and for other hardware of the same GPUs
+	igcBuiltin = "__builtin_IB"
 )
 
 // igcFunctions lists the start of the functions' names. The first match counts.
@@ -166,7 +166,7 @@ var igcFunctions = []struct{ prefix, feature string }{
 	{"__builtin_IB_lsc_", loadStore},
 	{"__builtin_IB_subgroup_block_", loadStore},
 	{"__builtin_IB_ftobf_", loadStore},
-	{"__builtin_IB_", ofIGC},
+	{"__builtin_IB_", igcBuiltin},
 }
 
 // igcFeature returns the feature of a function that IGC provides, or "".

@@ -132,7 +132,7 @@ func TestReservedLocalMemory(t *testing.T) {
 func TestFunctionsOfIGC(t *testing.T) {
 	for name, want := range map[string][]string{
 		"intel_ray_query_sync": {rayQuery}, "intel_get_hit_distance": {rayQuery}, "intel_is_traversal_done": {rayQuery}, "intel_get_image": nil, "my_intel_ray_query_sync": nil,
-		"__builtin_IB_eu_id": {ofIGC}, "__builtin_IB_lsc_load_global_uint": {loadStore}, "__builtin_IB_subgroup_block_read_flat_u16_m8k16v1": {loadStore},
+		"__builtin_IB_eu_id": {igcBuiltin}, "__builtin_IB_lsc_load_global_uint": {loadStore}, "__builtin_IB_subgroup_block_read_flat_u16_m8k16v1": {loadStore},
 	} {
 		m := parse(t, `
 			OpEntryPoint Kernel %asks "asks"
