@@ -92,7 +92,7 @@ __attribute__((visibility("hidden"), cold, noinline)) inline int visit(Module *m
         for (auto *end = r + note->bytes / sizeof(Record); r != end; r++) {
           all.records++;
           // Half of the rows stay empty, even if a thread loads a library after the count.
-          if (all.rows && all.records <= all.size / 2) add(all, r, m->file);
+          if (all.rows && all.records <= all.size / 2) add(all, r, m->file ? m->file : "");
         }
       }
       at += bytes;
