@@ -206,6 +206,7 @@ func TestParse(t *testing.T) {
 		{"a.cpp -ip -no-intel-lib -no-intel-lib=libimf -diag-disable=10441 -diag-error=1,2 -device-math-lib=fp64", "Words=[a.cpp:c++]"},
 		{"a.cpp -axCORE-AVX2 -ftz -fsycl-host-compiler=icpx", "Words=[a.cpp:c++] Host=[-axCORE-AVX2 -ftz] Link=[-axCORE-AVX2 -ftz] HostCompiler=icpx"},
 		{"-fp-model precise a.cpp -fp-model fast=2", "Words=[a.cpp:c++] Host=[-ffast-math] Device=[-fp-model=precise -fp-model=fast]"},
+		{"-diag-disable 10441 a.cpp", "Words=[a.cpp:c++]"},
 		{"a.cpp -fp-model=fast=1 -ffp-model=aggressive -fp-model=consistent", "Words=[a.cpp:c++] Host=[-ffast-math -ffast-math -ffp-contract=off] Device=[-fp-model=fast -ffp-model=aggressive -fp-model=consistent]"},
 		{"-qtbb -ipo -xHost a.cpp -lx -fiopenmp -qopenmp-simd", "Words=[a.cpp:c++ -lx -ltbb] Host=[-flto -march=native -fopenmp -fopenmp-simd] Link=[-flto -march=native -fopenmp -fopenmp-simd]"},
 		{"a.cpp -qmkl=sequential", "Words=[a.cpp:c++] Host=[-DMKL_ILP64] Device=[-DMKL_ILP64] MKL={Option:-qmkl=sequential ILP64:true Threads:sequential SYCL:[]}"},

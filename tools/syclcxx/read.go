@@ -128,6 +128,9 @@ var long = map[string]string{
 	"--write-user-dependencies": "-MMD",
 }
 
+// spacedOptions are options that icpx accepts with a space instead of "=".
+var spacedOptions = map[string]bool{"-fp-model": true, "-diag-disable": true, "-diag-enable": true, "-diag-error": true, "-diag-warning": true}
+
 // options parses arguments into options and files.
 func options(args []string) ([]option, error) {
 	var out []option
@@ -143,7 +146,7 @@ func options(args []string) ([]option, error) {
 			out = append(out, option{value: arg, words: []string{arg}, input: true})
 			continue
 		}
-		if arg == "-fp-model" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") { // icpx's spelling of -fp-model=
+		if spacedOptions[arg] && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
 			i++
 			arg += "=" + args[i]
 		}
