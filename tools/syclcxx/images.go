@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,7 +153,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 		return "", fmt.Errorf("%s: specialization constants and -fsycl-fp64-conv-emu need LLVM's tools: %w", s.name, err)
 	}
 	err = splitir.Run(ctx, s.env.Stderr, splitir.Options{
-		Input: s.bitcode, Name: cmp.Or(s.source, "linked device code"), LLVMDis: llvm[0], Opt: llvm[1], Output: s.file("split.table"), OutDir: s.file("split"), AllowNoKernels: true,
+		Input: s.bitcode, Name: s.name, LLVMDis: llvm[0], Opt: llvm[1], Output: s.file("split.table"), OutDir: s.file("split"), AllowNoKernels: true,
 		Run: postlink.Options{
 			Split:  postlink.SplitOptions{Mode: postlink.SplitMode(s.line.Split), KernelsOnly: true},
 			Source: s.source, EmulateFP64Conversions: s.emulate, DPCPPTranslator: true,
