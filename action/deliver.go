@@ -148,29 +148,10 @@ func prepare(p place, name string) error {
 	if _, err := root.Stat(below); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("cannot write %s: the path leads out of the workspace: %v; remove the symbolic link", name, workspace.Reason(err))
 	}
-	if isInGit(destination(p.path(name))) {
+	if to, err := outfile.Destination(p.path(name)); err == nil && isInGit(to) { // Write reports other errors
 		return fmt.Errorf("cannot write %s: the path leads to Git's own files; remove the symbolic link", name)
 	}
 	return nil
-}
-
-// destination returns the file that a write to a path changes or creates: the target of symbolic links,
-// which may not exist.
-func destination(name string) string {
-	for range 40 { // as many links as Linux follows
-		target, err := os.Readlink(name)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(name), target)
-		}
-		name = target
-	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
-		return filepath.Join(dir, filepath.Base(name))
-	}
-	return name
 }
 
 // writeFile writes one file of the workspace.

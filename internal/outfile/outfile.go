@@ -436,6 +436,17 @@ func find(name string) (target, error) {
 	return t, errManyLinks
 }
 
+// Destination returns the file that [Write] changes or creates, with all symbolic links resolved. The file may
+// not exist.
+func Destination(name string) (string, error) {
+	t, err := find(name)
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(t.path))
+	return filepath.Join(dir, filepath.Base(t.path)), err
+}
+
 // isDescriptor reports whether a link is the name of an open file of a process.
 func isDescriptor(path string) bool {
 	return strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/fd/") || path == "/dev/stdout" || path == "/dev/stderr"
