@@ -141,9 +141,12 @@ func (o *Options) withKernels(images []*postlink.Image) ([]*postlink.Image, erro
 	return nil, nil
 }
 
+// name returns the name of the input in messages.
+func (o *Options) name() string { return cmp.Or(o.Name, o.Input) }
+
 // blame adds the name of the input to an error, unless the error starts with it.
 func (o *Options) blame(err error) error {
-	name := cmp.Or(o.Name, o.Input)
+	name := o.name()
 	if strings.HasPrefix(err.Error(), name+": ") {
 		return err
 	}
@@ -198,7 +201,7 @@ func (o *Options) read(ctx context.Context, log io.Writer) (m *postlink.Module, 
 		return nil, false, err
 	}
 	if isText {
-		m, err = postlink.Parse(cmp.Or(o.Name, o.Input), text)
+		m, err = postlink.Parse(o.name(), text)
 		return m, true, err
 	}
 	if o.LLVMDis == "" {
@@ -213,7 +216,7 @@ func (o *Options) read(ctx context.Context, log io.Writer) (m *postlink.Module, 
 	if err := buildstep.Run(ctx, stdin, &out, log, o.LLVMDis, name, "-o", "-"); err != nil {
 		return nil, false, err
 	}
-	m, err = postlink.Parse(cmp.Or(o.Name, o.Input), out.Bytes())
+	m, err = postlink.Parse(o.name(), out.Bytes())
 	return m, false, err
 }
 
