@@ -33,7 +33,7 @@ func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reaso
 			q.ParameterRegisters, registers, advice)}
 	if q.ParameterRegisters <= registers {
 		reason.Status = Undetermined
-		reason.Text = fmt.Sprintf("Parameters that take %d bytes of registers may not be supported on the device (limit %d, of which the compiler can need %d); %s",
+		reason.Text = fmt.Sprintf("Parameters that take %d bytes of registers may not be supported on the device (limit %d, and the compiler needs up to %d for its own); %s",
 			q.ParameterRegisters, registers, ownParameterRegisters, advice)
 	}
 	return reason, true

@@ -52,9 +52,9 @@ func pairLibraries(old, now []library) map[string]string {
 	old, now = pairCopies(old, now, pairs)
 	old, _ = pairBy(func(a, b library) bool { return a.hasAllOf(b) || b.hasAllOf(a) }, old, now, pairs)
 	for _, a := range old {
-		having := slices.DeleteFunc(slices.Clone(replacements), func(b library) bool { return !b.hasAllOf(a) })
-		if len(having) == 1 {
-			pairs[a.label] = having[0].label
+		supersets := slices.DeleteFunc(slices.Clone(replacements), func(b library) bool { return !b.hasAllOf(a) })
+		if len(supersets) == 1 {
+			pairs[a.label] = supersets[0].label
 		}
 	}
 	return pairs
