@@ -5,6 +5,13 @@ package propset
 // DPC++ set; DPC++'s runtime ignores it.
 const KernelDigests = "rules_sycl/kernel digests"
 
+// PartialDigest is set in a digest that does not cover all of the code, because the code uses
+// string literals, other arrays of bytes, specialization constants or function pointers.
+const PartialDigest = 1
+
+// IsPartialDigest reports whether different code can have the same digest.
+func IsPartialDigest(digest uint32) bool { return digest&PartialDigest != 0 }
+
 // Names of the sets that DPC++ defines. [Describe] reports whether its tools still write them.
 const (
 	SpecializationConstants        = "SYCL/specialization constants"

@@ -16,16 +16,20 @@ func PutDigests(r *propset.Registry, data []byte) error {
 	return err
 }
 
-// Digests returns a digest of the code of each kernel: its instructions, those of the functions
-// that it calls, and the types, constants and variables that they use. Digests do not depend on
-// names, ids, the text of string literals, and other code of the module. The module must not have
-// debug information.
+// Digests returns a digest of the code of each kernel: its execution modes, its instructions, those
+// of the functions that it calls, and the types, constants and variables that they use. Digests do
+// not depend on the names of functions that the module defines, ids, the text of string literals,
+// and other code of the module. A digest that does not cover all of the code is marked as such
+// ([propset.IsPartialDigest]). The module must not have debug information.
 func Digests(data []byte) (map[string]uint32, error) {
 	words, _, err := decode(nil, data)
 	if err != nil {
 		return nil, err
 	}
-	d := &digester{definitions: map[uint32]definition{}, decorations: map[uint32][][]uint32{}, functions: map[uint32]*functionDigest{}}
+	d := &digester{
+		modes: map[uint32][]inst{}, definitions: map[uint32]definition{}, decorations: map[uint32][][]uint32{},
+		functions: map[uint32]*functionDigest{},
+	}
 	err = eachInst(words, func(i inst) error {
 		if i.op == opFunction && len(i.words) > 1 {
 			d.functions[i.words[1]] = &functionDigest{}
@@ -48,8 +52,11 @@ func Digests(data []byte) (map[string]uint32, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum := d.kernel(e.words[1])
-		digests[name] = uint32(sum) ^ uint32(sum>>32)
+		sum, partial := d.kernel(e.words[1])
+		digests[name] = (uint32(sum) ^ uint32(sum>>32)) &^ propset.PartialDigest
+		if partial {
+			digests[name] |= propset.PartialDigest
+		}
 	}
 	return digests, nil
 }
@@ -57,23 +64,27 @@ func Digests(data []byte) (map[string]uint32, error) {
 // A digester computes digests of a module's code.
 type digester struct {
 	entries     []inst
+	modes       map[uint32][]inst     // execution modes by kernel
 	definitions map[uint32]definition // types, constants and variables
 	decorations map[uint32][][]uint32
 	functions   map[uint32]*functionDigest
 	current     *functionDigest // the function around an instruction
 	local       map[uint32]uint64
+	partial     bool // whether an operand since the last reset is not covered by digests
 }
 
 // A definition is a type, a constant or a variable outside functions.
 type definition struct {
-	digest uint64
-	bytes  bool // a type of 8-bit integers, a sequence of them, or a value of such a type
+	digest  uint64
+	bytes   bool // a type of 8-bit integers, a sequence of them, or a value of such a type
+	partial bool // whether the digest does not cover all of the value
 }
 
 // A functionDigest is the digest of a function without the functions that it calls.
 type functionDigest struct {
-	digest uint64
-	calls  []uint32
+	digest  uint64
+	calls   []uint32
+	partial bool // whether the digest does not cover all of the code
 }
 
 // typeShapes are the operands of types, as in shapes.
@@ -86,15 +97,17 @@ func (d *digester) inst(i inst) {
 	switch {
 	case i.op == opEntryPoint && len(i.words) > 2:
 		d.entries = append(d.entries, i)
-	case i.op == opDecorate && len(i.words) > 1 && !(i.words[1] == decorationLinkage && d.functions[i.words[0]] != nil):
+	case slices.Contains([]uint16{opExecutionMode, opExecutionModeId}, i.op) && len(i.words) > 1:
+		d.modes[i.words[0]] = append(d.modes[i.words[0]], i)
+	case i.op == opDecorate && len(i.words) > 1 && !(d.functions[i.words[0]] != nil && isExport(i)):
 		d.decorations[i.words[0]] = append(d.decorations[i.words[0]], i.words[1:])
 	case i.op == opFunction && len(i.words) > 1:
-		d.current, d.local = d.functions[i.words[1]], map[uint32]uint64{}
+		d.current, d.local, d.partial = d.functions[i.words[1]], map[uint32]uint64{}, false
 		d.current.digest = d.digest(i)
 	case d.current != nil:
 		d.current.digest = mix(d.current.digest, d.digest(i))
 		if i.op == opFunctionEnd {
-			d.current = nil
+			d.current.partial, d.current = d.partial, nil
 		}
 	case i.op == opExtInstImport && len(i.words) > 1:
 		d.definitions[i.words[0]] = definition{digest: literals(i.words[1:])}
@@ -103,19 +116,28 @@ func (d *digester) inst(i inst) {
 		if slices.Contains([]uint16{opTypeArray, opTypePointer, opTypeVector}, i.op) && len(i.words) > 2 {
 			bytes = d.definitions[i.words[1]].bytes || d.definitions[i.words[2]].bytes
 		}
-		d.definitions[i.words[0]] = definition{d.digest(i), bytes}
+		d.definitions[i.words[0]] = definition{digest: d.digest(i), bytes: bytes}
 	default:
 		shape := shapeOf(i.op)
 		if len(i.words) < 2 || !shape.hasType {
 			return
 		}
 		of := definition{bytes: d.definitions[i.words[0]].bytes}
-		if of.bytes && i.op == opVariable { // a string literal
-			i.words = i.words[:min(len(i.words), 3)]
+		literal := of.bytes && i.op == opVariable && len(i.words) > 3
+		if literal {
+			i.words = i.words[:3]
 		}
+		d.partial = literal || slices.Contains([]uint16{opSpecConstantTrue, opSpecConstantFalse, opSpecConstant}, i.op) // whose names matter
 		of.digest = d.digest(i)
+		of.partial = d.partial
 		d.definitions[i.words[1]] = of
 	}
+}
+
+// isExport reports whether a decoration names a function or variable that the module defines.
+func isExport(i inst) bool {
+	const imported = 1
+	return i.words[1] == decorationLinkage && i.words[len(i.words)-1] != imported
 }
 
 // digest returns the digest of an instruction.
@@ -180,9 +202,11 @@ func (d *digester) result(id uint32) uint64 {
 // operand returns the digest of an operand.
 func (d *digester) operand(id uint32) uint64 {
 	if of, ok := d.definitions[id]; ok {
+		d.partial = d.partial || of.partial
 		return of.digest
 	}
 	if d.current == nil {
+		d.partial = d.partial || d.functions[id] != nil // a function pointer
 		return 0
 	}
 	number, ok := d.local[id]
@@ -196,16 +220,32 @@ func (d *digester) operand(id uint32) uint64 {
 	return number
 }
 
-// kernel returns the digest of a function and of those that it calls.
-func (d *digester) kernel(id uint32) uint64 {
+// kernel returns the digest of a kernel with the functions that it calls, and whether it does not
+// cover all of their code.
+func (d *digester) kernel(id uint32) (out uint64, partial bool) {
 	queue, number := []uint32{id}, map[uint32]int{id: 0}
-	out := uint64(0)
+	var modes []uint64
+	for _, i := range d.modes[id] {
+		mode := mix(uint64(i.op), uint64(i.words[1]))
+		for _, w := range i.words[2:] {
+			if i.op == opExecutionModeId {
+				mode = mix(mode, d.operand(w))
+			} else {
+				mode = mix(mode, uint64(w))
+			}
+		}
+		modes = append(modes, mode)
+	}
+	slices.Sort(modes)
+	for _, mode := range modes {
+		out = mix(out, mode)
+	}
 	for i := 0; i < len(queue); i++ {
 		of := d.functions[queue[i]]
 		if of == nil {
 			continue
 		}
-		out = mix(out, of.digest)
+		out, partial = mix(out, of.digest), partial || of.partial
 		for _, called := range of.calls {
 			if _, ok := number[called]; !ok {
 				number[called] = len(queue)
@@ -214,7 +254,7 @@ func (d *digester) kernel(id uint32) uint64 {
 			out = mix(out, uint64(number[called]))
 		}
 	}
-	return out
+	return out, partial
 }
 
 // mix returns a digest of two numbers.

@@ -79,7 +79,7 @@ func driver(t *testing.T, files map[string]string) string {
 
 const (
 	kernelProperties  = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n[SYCL/kernel names]\n_ZTS1L=1|1\n_ZTS1K=1|1\n"
-	kernelDigest      = "[rules_sycl/kernel digests]\n_ZTS1K=1|523226982\n" // of the SPIR-V that module returns
+	kernelDigest      = "[rules_sycl/kernel digests]\n_ZTS1K=1|4109509494\n" // of the SPIR-V that module returns
 	libraryProperties = "[SYCL/exported symbols]\n__devicelib_f=1|1\n[SYCL/devicelib metadata]\nbfloat16=1|0\n"
 	virtualProperties = "[SYCL/virtual functions]\nvirtual-functions-set=2|oAAAAAAAAAwXaR1U2B\n"
 	emptyProperties   = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n"
