@@ -5,6 +5,8 @@
 static void second(Run &r) { r.queue.single_task([out = r.out] { out[0] = 10; }); }
 
 void other(Run &r) {
+  r.queue.single_task<SameCode>([out = r.out, v = 8] { out[0] = v; });
+  r.expect(8, "second kernel with the same code");
   second(r);
   r.expect(10, "second source");
   in_header(r, 20);

@@ -7,6 +7,7 @@ inline void in_header(Run &r, int v) {
 }
 
 class Named;
+class SameCode;  // names two kernels with the same code
 struct Add {
   int *out;
   int v;

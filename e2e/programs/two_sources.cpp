@@ -5,8 +5,14 @@
 
 static void first(Run &r) { r.queue.single_task([out = r.out] { out[0] = 1; }); }
 
+static void same_code(Run &r) {
+  r.queue.single_task<SameCode>([out = r.out, v = 7] { out[0] = v; });
+}
+
 int main() {
   Run r;
+  same_code(r);
+  r.expect(7, "first kernel with the same code");
   first(r);
   r.expect(1, "first source");
   in_header(r, 2);

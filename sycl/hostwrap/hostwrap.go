@@ -19,17 +19,18 @@
 // code name of that class's kernel. That name may differ between sources: a class that is first
 // named in parallel_for<class K> belongs to the function in device code, and to the namespace on
 // the host. Therefore an object has a symbol for each kernel, with the name of its class if an
-// integration header has it. The symbol is in a section group whose name contains the kernel's
-// location. Linkers keep one of several groups with the same name, as for a kernel in a header.
-// For kernels at different locations they report that sycl_kernel_is_defined_twice_NAME has two
-// definitions.
+// integration header has it, and a second symbol with the kernel's name in device code, by which the
+// host code of other sources may look up the kernel. Each symbol is in a section group whose name contains a hash of the
+// kernel's place: of its parameters and the digest of its code. Linkers keep one of several groups
+// with the same name. For different kernels they report that sycl_kernel_is_defined_twice_NAME has
+// two definitions.
 //
-// A location is a file name without directories, because the directories of a header depend on how
-// it is included, with line and column. A source can be compiled several times with different macro
-// definitions, so the group's name also contains the parameters of the kernel, and the digest of
-// its code unless it is in a header. For kernels that libsycl's headers generate, and for kernels
-// without an integration header, the location comes from the device code, and is unknown if that
-// has none.
+// The code of a kernel in a header may differ between sources, so its place is the location with
+// the parameters. This also applies to a kernel whose digest is unknown, or does
+// not cover all of the code. A location is a file name without directories, because the directories of
+// a header depend on how it is included, with line and column. For kernels that libsycl's headers
+// generate, and for kernels without an integration header, the location comes from the device
+// code, and is unknown if that has none.
 //
 // Linkers do not compare the kernels of different shared libraries. Therefore, an object also has a
 // record of each kernel, and a note that points to the records. When a program or library with the
@@ -230,15 +231,29 @@ func (*DuplicateKernelError) BadInput() {}
 // A definition distinguishes kernels with the same name.
 type definition struct {
 	name, shown string
+	symbol      string // in device code
 	at          srcloc.Location
 	signature   string // the parameters, "" if they are not known
 	digest      uint32 // of the code, 0 if it is not known
 }
 
-// place returns what a program may define only once, as text: the location, the parameters, and
-// the code of a kernel in a source. The code of a kernel in a header may differ between sources,
-// because compilers optimize it along with other code.
+// code returns a number for the code and the parameters of a kernel, or 0 if it is unknown whether
+// kernels with the same number are equal.
+func (d *definition) code() uint64 {
+	if d.digest == 0 || propset.IsPartialDigest(d.digest) {
+		return 0
+	}
+	return sum(fmt.Sprintf("%s %08x", d.signature, d.digest))
+}
+
+// place returns a text that is equal for kernels that a program may define several times. For a
+// kernel in a source, it contains the code. Otherwise, it contains the location and the parameters:
+// the code of a kernel in a header may differ between sources, because compilers optimize it along
+// with other code.
 func (d *definition) place() string {
+	if code := d.code(); code != 0 && isSource(d.at.Path) {
+		return fmt.Sprintf("%016x", code)
+	}
 	place := withoutDir(d.at).String()
 	if d.signature != "" {
 		place += " " + d.signature
@@ -247,6 +262,14 @@ func (d *definition) place() string {
 		place += fmt.Sprintf(" %08x", d.digest)
 	}
 	return place
+}
+
+// conflicts reports whether the runtime would confuse two kernels with the same name.
+func (d *definition) conflicts(with *definition) bool {
+	if withoutDir(d.at) == withoutDir(with.at) {
+		return d.signature != "" && with.signature != "" && d.place() != with.place()
+	}
+	return d.place() != with.place()
 }
 
 // isSource reports whether a file name is the name of a source, and not of a header.
@@ -292,7 +315,7 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 		case !ok:
 			known[d.name] = d
 			list = append(list, d)
-		case before.signature != "" && d.signature != "" && d.place() != before.place() || withoutDir(d.at) != withoutDir(before.at):
+		case d.conflicts(&before):
 			return &DuplicateKernelError{d.shown, d.at, before.at}
 		}
 		return nil
@@ -315,7 +338,7 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 		}
 		at := k.Location
 		at.Path = cmp.Or(paths[place{k.Name, at.Path}], at.Path)
-		if err := add(definition{name, shown, at, signature(k), digests[k.Name]}); err != nil {
+		if err := add(definition{name, shown, k.Name, at, signature(k), digests[k.Name]}); err != nil {
 			return err
 		}
 	}
@@ -326,9 +349,16 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 			if k.Location.IsZero() || ok && !strings.HasPrefix(symbol, ofSYCL) {
 				continue
 			}
-			if err := add(definition{cmp.Or(name, symbol), kernelname.Display(symbol), k.Location, "", digests[symbol]}); err != nil {
+			if err := add(definition{cmp.Or(name, symbol), kernelname.Display(symbol), symbol, k.Location, "", digests[symbol]}); err != nil {
 				return &ImageError{File: images[i].File, Err: err}
 			}
+		}
+	}
+	for _, d := range list {
+		// The host code of a different source may look up the same kernel by its symbol.
+		if _, ok := known[d.symbol]; !ok {
+			d.name = d.symbol
+			list = append(list, d)
 		}
 	}
 	for i := range list {
@@ -359,7 +389,7 @@ func withoutDir(at srcloc.Location) srcloc.Location {
 	return at
 }
 
-// place writes the symbol of a kernel, in a group named for its definition.
+// place writes the symbol of a kernel, in a group named for its place.
 func (s *source) place(d *definition) {
 	symbol := symbolName(d.name)
 	group := fmt.Sprintf("sycl_kernel_%016x_%s", sum(d.place()), symbol)
@@ -367,8 +397,9 @@ func (s *source) place(d *definition) {
 }
 
 // records writes the records of kernels, and the note by which rules/dpcpp/host finds them in the
-// programs and libraries of a process. A record has the hashes of the name, of the place and of
-// the code, where 0 is for unknown code, and the offset of a text for messages.
+// programs and libraries of a process. A record has the hashes of the name, of the symbol in device
+// code, of the place and of the code, where 0 is for unknown code, and the offset of a text for
+// messages.
 func (s *source) records(list []definition) {
 	if len(list) == 0 {
 		return
@@ -383,11 +414,7 @@ func (s *source) records(list []definition) {
 	begin := s.label()
 	for i := range list {
 		d := &list[i]
-		code := uint64(0)
-		if d.digest != 0 {
-			code = sum(fmt.Sprintf("%s %08x", d.signature, d.digest))
-		}
-		s.line("\t.quad %#x, %#x, %#x, %s - .", sum(d.name), sum(d.place()), code, texts[i])
+		s.line("\t.quad %#x, %#x, %#x, %#x, %s - .", sum(d.name), sum(d.symbol), sum(d.place()), d.code(), texts[i])
 	}
 	end := s.label()
 	s.line("\t.section .note.rules_sycl,\"a\",@note")

@@ -317,6 +317,9 @@ func TestKernelsInOneSource(t *testing.T) {
 	}{
 		"the same code":              {place(defined("a.cpp", 1), nil), place(defined("a.cpp", 1), nil), true},
 		"different code":             {place(defined("a.cpp", 1), nil), place(defined("a.cpp", 2), nil), false},
+		"the same code of two files": {place(defined("a.cpp", 2), nil), place(defined("b.cpp", 2), nil), true},
+		"partial digests":            {place(defined("a.cpp", 3), nil), place(defined("b.cpp", 3), nil), false},
+		"two headers":                {place(defined("a.hpp", 2), nil), place(defined("b.hpp", 2), nil), false},
 		"different code of a header": {place(defined("a.hpp", 1), nil), place(defined("a.hpp", 2), nil), true},
 		"several digests":            {place(append(defined("a.cpp", 1), defined("a.cpp", 2)...), nil), place(append(defined("a.cpp", 3), defined("a.cpp", 4)...), nil), true},
 		"a parameter of a kernel":    {place(nil, header("pointer")), place(nil, header("std_layout")), false},
@@ -327,6 +330,7 @@ func TestKernelsInOneSource(t *testing.T) {
 			t.Errorf("%s: groups %q and %q", name, tt.a, tt.b)
 		}
 	}
+	testkit.NoError(t, Write(io.Discard, append(defined("a.cpp", 2), defined("b.cpp", 2)...), nil, release.Newest()))
 	err := Write(io.Discard, nil, append(header("pointer"), header("std_layout")...), release.Newest())
 	if err == nil || !strings.Contains(err.Error(), `the kernel "Step" of a.cpp:7 is defined twice with different code`) {
 		t.Errorf("got %v", err)
@@ -357,7 +361,7 @@ int main(int count, char **names) {
 			out, err := cmd.CombinedOutput()
 			return string(out), err
 		}
-		for name, images := range map[string][]Image{"a1": defined("a.cpp", 1), "b1": defined("b.cpp", 1), "a2": defined("a.cpp", 2), "h1": defined("h.hpp", 1), "h2": defined("h.hpp", 2), "none": nil} {
+		for name, images := range map[string][]Image{"a1": defined("a.cpp", 2), "b1": defined("b.cpp", 2), "a2": defined("a.cpp", 4), "h1": defined("h.hpp", 2), "h2": defined("h.hpp", 4), "b3": defined("b.cpp", 5), "a3": defined("a.cpp", 5), "none": nil} {
 			put(t, filepath.Join(dir, name+".s"), []byte(write(t, images, release.Newest())))
 			for _, argv := range [][]string{
 				{compiler, "-std=c++17", "-Wall", "-Werror", "-fPIC", "-I" + include, "-Wl,--gc-sections", "-shared", "-o", name + ".so", "a.cpp", name + ".s"},
@@ -375,7 +379,8 @@ int main(int count, char **names) {
 		}{
 			{"main_none", []string{"./a1.so", "./b1.so", "./none.so"}, true}, // the same code
 			{"main_none", []string{"./a1.so", "./a2.so"}, false},
-			{"main_none", []string{"./h1.so", "./h2.so"}, true}, // a header, optimized in two ways
+			{"main_none", []string{"./a3.so", "./b3.so"}, false}, // partial digests
+			{"main_none", []string{"./h1.so", "./h2.so"}, true},  // a header, optimized in two ways
 			{"main_none", []string{"./h1.so", "./a2.so"}, false},
 			{"main_a1", []string{"./a1.so"}, true},
 			{"main_a1", []string{"./a2.so"}, false},
@@ -392,6 +397,7 @@ int main(int count, char **names) {
 func TestKernelsOfTwoTypes(t *testing.T) {
 	include := testkit.Must(filepath.Abs("../../rules/dpcpp/host"))(t)
 	const header = `#include <rules_sycl/one_type.hpp>
+template <class K> const char *rules_sycl::device_name() { return "_ZTS4Step"; }
 template <class K, class Function> void submit(Function) { (void)&rules_sycl::OneType<K, Function>::here; }
 class Step;
 template <class T> class Named;
@@ -500,6 +506,7 @@ func TestKernelsWithOneClass(t *testing.T) {
 		"of a header":                          {first: of("_ZTSZ1fvE1K", "K", "a.hpp", 3), second: of("_ZTSZ1fvE1K", "K", "a.hpp", 3)},
 		"a template":                           {first: of("_ZTS1KIiE", "K<int>", "a.cpp", 3), second: of("_ZTS1KIiE", "K<int>", "b.cpp", 3), symbol: "K_int__"},
 		"a different instance of the template": {first: of("_ZTS1KIiE", "K<int>", "a.cpp", 3), second: of("_ZTS1KIlE", "K<long>", "b.cpp", 3)},
+		"by class and by symbol":               {first: of("_ZTS1K", "K", "a.cpp", 3), second: of("_ZTS1K", "", "b.cpp", 3), symbol: "_ZTS1K"},
 		"similar names":                        {first: of("_ZTSN1n1KE", "n::K", "a.cpp", 3), second: of("_ZTS4n__K", "n__K", "b.cpp", 3)},
 		"unnamed kernels":                      {first: of("_ZTSZ1fvEUlvE_", "", "a.cpp", 3), second: of("_ZTSZ1fvEUlvE_", "", "b.cpp", 3), symbol: "_ZTSZ1fvEUlvE_"},
 		"of unnamed namespaces":                {first: of("_ZTSN12_GLOBAL__N_11KE", "K", "a.cpp", 3), second: of("_ZTSN12_GLOBAL__N_11KE", "K", "b.cpp", 3), symbol: "_ZTSN12_GLOBAL__N_11KE"},

@@ -14,7 +14,7 @@ namespace clash {
 
 // A kernel, as package hostwrap writes it: hashes, and the offset of its text from the member.
 struct Record {
-  unsigned long name, place, code;
+  unsigned long name, symbol, place, code;
   long shown;
 
   const char *text() const { return reinterpret_cast<const char *>(&shown) + shown; }
@@ -41,20 +41,38 @@ struct Note {
   unsigned long bytes;
 } __attribute__((packed));
 
-// Search visits the kernels of all modules twice. It counts them, and then adds them to a table.
+// A search visits the records of all modules.
 struct Search {
   struct Row {
     const Record *record;
     const char *file;
   };
-  Row *rows;  // null while it counts
-  unsigned long size, records, modules;
+  void (*found)(Search &, const Record *, const char *file);
+  unsigned long records, modules;
+  Row *rows;  // for check
+  unsigned long size;
+  unsigned long symbol;  // for same_code
+  const Record *kernel;
+  bool differs;
+
+  void run(void (*function)(Search &, const Record *, const char *file)) {
+    found = function;
+    records = modules = 0;
+    rules_sycl_each_module(visit, this);
+  }
+
+  static int visit(Module *, unsigned long, void *search);
 };
+
+__attribute__((visibility("hidden"), cold, noinline)) inline void count(Search &, const Record *,
+                                                                        const char *) {}
 
 // Adds a kernel to the table. Ends the program if the table has a kernel of another module with the
 // same name and different code.
 __attribute__((visibility("hidden"), cold, noinline)) inline void add(Search &all, const Record *r,
                                                                       const char *file) {
+  // Half of the rows stay empty, even if a thread loads a library after the count.
+  if (all.records > all.size / 2) return;
   unsigned long i = r->name % all.size;
   for (; all.rows[i].record; i = (i + 1) % all.size) {
     const Search::Row &other = all.rows[i];
@@ -73,9 +91,10 @@ __attribute__((visibility("hidden"), cold, noinline)) inline void add(Search &al
   all.rows[i] = {r, file};
 }
 
-// Counts or adds the kernels of a module.
-__attribute__((visibility("hidden"), cold, noinline)) inline int visit(Module *m, unsigned long,
-                                                                       void *search) {
+// Visits the records of a module.
+__attribute__((visibility("hidden"), cold, noinline)) inline int Search::visit(Module *m,
+                                                                               unsigned long,
+                                                                               void *search) {
   Search &all = *static_cast<Search *>(search);
   const unsigned long before = all.records;
   for (const Segment *s = m->segments; s != m->segments + m->count; s++) {
@@ -91,8 +110,7 @@ __attribute__((visibility("hidden"), cold, noinline)) inline int visit(Module *m
         auto *r = reinterpret_cast<const Record *>(at + 24 + note->begin);
         for (auto *end = r + note->bytes / sizeof(Record); r != end; r++) {
           all.records++;
-          // Half of the rows stay empty, even if a thread loads a library after the count.
-          if (all.rows && all.records <= all.size / 2) add(all, r, m->file ? m->file : "");
+          all.found(all, r, m->file ? m->file : "");
         }
       }
       at += bytes;
@@ -105,13 +123,36 @@ __attribute__((visibility("hidden"), cold, noinline)) inline int visit(Module *m
 
 __attribute__((visibility("hidden"), cold, noinline)) inline void check() {
   Search all{};
-  rules_sycl_each_module(visit, &all);
+  all.run(count);
   if (all.modules < 2) return;
   all.size = 2 * all.records;
-  all.records = 0;
   all.rows = static_cast<Search::Row *>(std::calloc(all.size, sizeof(Search::Row)));
-  if (all.rows) rules_sycl_each_module(visit, &all);
+  if (all.rows) all.run(add);
   std::free(all.rows);
+}
+
+__attribute__((visibility("hidden"), cold, noinline)) inline void find_symbol(Search &all,
+                                                                              const Record *r,
+                                                                              const char *) {
+  if (!all.kernel && r->symbol == all.symbol) all.kernel = r;
+}
+
+__attribute__((visibility("hidden"), cold, noinline)) inline void compare_code(Search &all,
+                                                                               const Record *r,
+                                                                               const char *) {
+  if (r->name == all.kernel->name || r->symbol == all.symbol)
+    all.differs |= r->code != all.kernel->code;
+}
+
+// Reports whether all kernels with the name of a kernel have the same code, so that the runtime can
+// run any of them. `symbol` is a hash of the kernel's name in device code.
+__attribute__((visibility("hidden"), cold, noinline)) inline bool same_code(unsigned long symbol) {
+  Search all{};
+  all.symbol = symbol;
+  all.run(find_symbol);
+  if (!all.kernel || !all.kernel->code) return false;
+  all.run(compare_code);
+  return !all.differs;
 }
 
 __attribute__((visibility("hidden"))) inline bool checked = false;  // once in a library

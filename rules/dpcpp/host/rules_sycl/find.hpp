@@ -230,14 +230,17 @@ __attribute__((noinline, unused)) static const Kernel &known(const Kernel *found
   return *found;
 }
 
-__attribute__((noinline, unused)) static const Kernel &find(Entry &entry) {
-  const std::string name = entry.name();
-  const char *type = name.c_str();
+__attribute__((noinline, unused)) static const Kernel *find(const char *type) {
 #if defined(RULES_SYCL_TABLE) || defined(__clang__) || __GNUC__ >= 13
-  return known(find(type, kernels()), type);
+  return find(type, kernels());
 #else
-  return known(find(type, kernels(), submitted()), type);
+  return find(type, kernels(), submitted());
 #endif
+}
+
+__attribute__((noinline, unused)) static const Kernel &find(Entry &entry) {
+  const std::string type = entry.name();
+  return known(find(type.c_str()), type.c_str());
 }
 
 }  // namespace rules_sycl

@@ -1,9 +1,12 @@
 // Terminates a program whose sources use one kernel name for function objects of two types, such as
-// the lambdas of two instances of a function template in a header: libsycl would run only one. The
-// linker finds kernels of one name at different locations; these have the same location.
+// the lambdas of two instances of a function template in a header, unless they have the same code:
+// libsycl would run only one. The linker finds kernels of one name at different locations; these
+// have the same location.
 
 #pragma once
 #pragma GCC system_header
+
+#include <rules_sycl/clash.hpp>
 
 #include <cxxabi.h>
 
@@ -35,6 +38,10 @@ template <class K>
 const char *kernel_text() {
   return __PRETTY_FUNCTION__;  // "… [with K = NAME]", in clang "… [K = NAME]"
 }
+
+// Returns the name of the kernel K in device code, or "".
+template <class K>
+const char *device_name();
 
 // Returns a type as text without the numbers of its lambdas, or null. Outside functions, these
 // depend on the other lambdas of the source.
@@ -68,10 +75,11 @@ __attribute__((cold, noinline, unused)) static void compare_types(const char *ke
   std::free(b);
 }
 
-inline bool has_type(const char *&known, const char *type, const char *kernel) {
+inline bool has_type(const char *&known, const char *type, const char *kernel,
+                     const char *(*device_name)()) {
   if (!known)
     known = type;
-  else if (std::strcmp(known, type))
+  else if (std::strcmp(known, type) && !clash::same_code(hash(device_name())))
     compare_types(kernel, known, type);
   return true;
 }
@@ -80,7 +88,8 @@ inline bool has_type(const char *&known, const char *type, const char *kernel) {
 template <class K, class Type>
 struct OneType {
   __attribute__((used, visibility("hidden"))) static inline const bool here =
-      has_type(FunctionType<K, hash(__VERSION__)>::name, typeid(Type).name(), kernel_text<K>());
+      has_type(FunctionType<K, hash(__VERSION__)>::name, typeid(Type).name(), kernel_text<K>(),
+               device_name<K>);
 };
 
 #endif

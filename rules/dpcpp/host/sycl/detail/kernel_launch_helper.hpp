@@ -26,6 +26,19 @@ struct Submitted {
   __attribute__((used, visibility("hidden"))) static inline char here = 0;
 };
 
+__attribute__((cold, noinline, unused)) static const char *device_name(Entry &entry) {
+  const Kernel *kernel = find(entry.name().c_str());
+  return kernel ? kernel->name : "";
+}
+
+template <class K>
+const char *device_name() {
+  if constexpr (described<K>)
+    return sycl::detail::KernelInfo<K>::getName();
+  else
+    return device_name(entry<K>);
+}
+
 #if !defined(__clang__) || defined(RULES_SYCL_TABLE)
 // check sets the layout of a kernel's class, which does not depend on the kernel's name. It throws
 // if the device compilation has a different layout that the table does not describe.
