@@ -267,6 +267,13 @@ func (o *outcome) set(in io.ReaderAt, size int64, modules []report.Module, bare 
 			}
 			at += n
 		}
+		var warnings bytes.Buffer
+		for _, m := range modules {
+			for _, w := range m.Warnings {
+				cli.Warnf(&warnings, safetext.Printable(o.name), "%s", w)
+			}
+		}
+		o.warnings = append(o.warnings, warnings.Bytes()...)
 		file := report.File{Name: strings.ToValidUTF8(o.name, "\ufffd"), Digest: hex.EncodeToString(sum.Sum(nil))}
 		for i := range modules {
 			modules[i].Files = []report.File{file}
@@ -352,6 +359,7 @@ func (r *reader) hostContent(ctx context.Context, o *outcome, in io.ReaderAt, si
 	modules, err := report.FromSYCLBIN(b.File(syclbin.Executable), r.workspaces...)
 	modules = append(modules, fromBitcode...)
 	for i := range modules {
+		modules[i].Warnings = nil  // host has them, with the location in the file
 		modules[i].Embedded = true // the runtime prefers native code of the program itself
 	}
 	o.set(in, size, modules, false, inFile(o.file, err))

@@ -26,6 +26,9 @@ func (r *reader) readTable(name string, in io.Reader) ([]report.Module, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: row %d: %w", name, i+1, err)
 		}
+		for n, w := range m.Warnings {
+			m.Warnings[n] = fmt.Sprintf("row %d: %s", i+1, w)
+		}
 		list = append(list, m)
 	}
 	return list, nil

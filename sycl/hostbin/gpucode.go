@@ -103,28 +103,35 @@ func BuiltTarget(code offload.Source) string {
 
 // warnIfMislabeled adds a warning if no GPU runs an image under the name that its file states.
 func (s *scanner) warnIfMislabeled(img *Image) {
-	if img.CompileTarget != "" || !isSYCL(img) || offload.Detect(img, img.Size()) != offload.Zebin {
+	if img.CompileTarget != "" || !isSYCL(img) {
 		return // addGPUCode checks members of archives
 	}
-	name := img.Arch
-	if system, _, _ := strings.Cut(img.Triple, "-"); name == "" && strings.HasPrefix(system, "intel_gpu_") {
+	if why := Mislabeled(img.Arch, img.Triple, img); why != "" {
+		s.warnAt(img.Origin.String(), "%s", why)
+	}
+}
+
+// Mislabeled returns a warning if no GPU runs native code for Intel GPUs under the name of an
+// architecture or, if that is "", the name in a triple. Otherwise it returns "".
+func Mislabeled(name, triple string, code offload.Source) string {
+	if system, _, _ := strings.Cut(triple, "-"); name == "" && strings.HasPrefix(system, "intel_gpu_") {
 		name = system
 	}
-	if name == "" {
-		return
+	if name == "" || offload.Detect(code, code.Size()) != offload.Zebin {
+		return ""
 	}
 	target := deviceconfig.Canonical(name)
 	if !strings.Contains(target, "gpu") { // ocloc's name
 		target, _ = deviceconfig.CodeTarget(target)
 	}
 	if _, kind := deviceconfig.TargetsNamed(target); kind == deviceconfig.UnknownName {
-		return // a device of the user can be any GPU
+		return "" // a device of the user can be any GPU
 	}
-	if config, err := offload.ProductConfig(img, img.Size()); err == nil {
-		if why := mislabeled(target, config); why != "" {
-			s.warnAt(img.Origin.String(), "%s", why)
-		}
+	config, err := offload.ProductConfig(code, code.Size())
+	if err != nil { // the name is all that is known
+		return ""
 	}
+	return mislabeled(target, config)
 }
 
 // imageError converts an error in native code to an error in the input.
@@ -159,17 +166,18 @@ func (s *scanner) resolveGPUCode() error {
 
 // GPUCode returns the images in native code for Intel GPUs without a known architecture: the
 // members of an ocloc archive, or the code itself with the target from its notes. Other code is
-// returned without an architecture. Errors in the content are of type [*ImageError].
-func GPUCode(code offload.Source, triple string) ([]*Image, error) {
+// returned without an architecture. It also returns warnings about the images. Errors in the content
+// are of type [*ImageError].
+func GPUCode(code offload.Source, triple string) (images []*Image, warnings []string, err error) {
 	img := &Image{Model: "sycl", Triple: triple, Stated: offload.Native, Properties: new(propset.Registry), Source: code}
 	if !isGPUCode(img) {
-		return []*Image{img}, nil
+		return []*Image{img}, nil, nil
 	}
-	list, err := (&scanner{file: new(File)}).gpuCode(img)
-	if err != nil {
-		return nil, &ImageError{img.Origin, err}
+	s := &scanner{file: new(File)}
+	if images, err = s.gpuCode(img); err != nil {
+		return nil, nil, &ImageError{img.Origin, err}
 	}
-	return list, nil
+	return images, s.file.Warnings, nil
 }
 
 // isGPUCode reports whether an image is SYCL code compiled ahead of time for Intel GPUs.

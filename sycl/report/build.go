@@ -32,6 +32,9 @@ type Module struct {
 	// names. It is set only if no kernel has a location.
 	OutsidePath string
 
+	// Warnings are about native code, without the name of the file.
+	Warnings []string
+
 	Needs   *requirement.Requirements
 	Kernels []ModuleKernel
 	Images  []ModuleImage

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,54 +35,30 @@ func oclocMembers(members ...string) string {
 	return b
 }
 
-// gpuELF returns an ELF file for Intel GPUs whose notes have a product config.
-func gpuELF(config uint32) string {
-	const headerSize, sections = 64, 3
-	le := binary.LittleEndian
-	note := le.AppendUint32([]byte("\x08\x00\x00\x00\x04\x00\x00\x00\x06\x00\x00\x00IntelGT\x00"), config)
-	names := "\x00.note.intelgt.compat\x00.shstrtab\x00"
-	b := make([]byte, headerSize*(1+sections))
-	copy(b, "\x7fELF\x02\x01\x01")
-	le.PutUint16(b[18:], 205)
-	le.PutUint64(b[40:], headerSize)
-	le.PutUint16(b[52:], headerSize)
-	le.PutUint16(b[58:], headerSize)
-	le.PutUint16(b[60:], sections)
-	le.PutUint16(b[62:], sections-1)
-	section := func(i int, name string, typ uint32, content string) {
-		h := b[headerSize*(1+i):]
-		le.PutUint32(h, uint32(strings.Index(names, name)))
-		le.PutUint32(h[4:], typ)
-		le.PutUint64(h[24:], uint64(len(b)))
-		le.PutUint64(h[32:], uint64(len(content)))
-		b = append(b, content...)
-	}
-	section(1, ".note.intelgt.compat", 7, string(note))
-	section(2, ".shstrtab", 3, names)
-	return string(b)
-}
-
 // TestNativeCodeFamilies checks which GPUs native code of a SYCLBIN runs on, depending on its
 // name.
 func TestNativeCodeFamilies(t *testing.T) {
 	for _, test := range []struct {
 		name, arch, target, code string
 		want                     string // devices with native code, without intel_gpu_
+		warning                  string // its start
 	}{
-		{"family as the target", "intel_gpu_dg2", "intel_gpu_dg2", "x", "acm_g10 acm_g11"},
-		{"member as the target", "intel_gpu_acm_g10", "intel_gpu_acm_g10", "x", "acm_g10"},
-		{"family as the architecture alone", "intel_gpu_bmg", "", "x", "bmg_g21 bmg_g31 lnl_m"},
-		{"first member as the architecture alone", "intel_gpu_acm_g10", "", "x", "acm_g10 acm_g11"},
-		{"second member as the architecture alone", "acm-g11", "", "x", "acm_g11"},
-		{"ocloc's name of the device", "12.60.7", "", "x", "pvc"},
-		{"archive of versions", "", "", oclocArchive("64.12.55.8", "64.20.1.0"), "acm_g10 bmg_g21"},
-		{"archive of families", "", "", oclocArchive("64.dg2", "64.ptl"), "acm_g10 acm_g11 ptl_u"},
-		{"archive with another GPU's code", "", "", oclocMembers("64.12.55.8", gpuELF(12<<22|60<<14|7), "64.lnl", "x"), "lnl_m"},
-		{"architecture of another GPU", "intel_gpu_acm_g10", "intel_gpu_acm_g10", gpuELF(12<<22 | 60<<14 | 7), ""},
-		{"device of the user", "my_gpu", "my_gpu", gpuELF(12<<22 | 60<<14 | 7), "my_gpu"},
-		{"code of the first member", "intel_gpu_dg2", "intel_gpu_dg2", gpuELF(12<<22 | 55<<14 | 8), "acm_g10 acm_g11"},
-		{"code of the second member", "intel_gpu_dg2", "intel_gpu_dg2", gpuELF(12<<22 | 56<<14 | 5), "acm_g11"},
-		{"archive of versions and families", "", "", oclocArchive("64.12.60.7", "64.bmg", "generic_ir"), "bmg_g21 bmg_g31 lnl_m pvc"},
+		{"family as the target", "intel_gpu_dg2", "intel_gpu_dg2", "x", "acm_g10 acm_g11", ""},
+		{"member as the target", "intel_gpu_acm_g10", "intel_gpu_acm_g10", "x", "acm_g10", ""},
+		{"family as the architecture alone", "intel_gpu_bmg", "", "x", "bmg_g21 bmg_g31 lnl_m", ""},
+		{"first member as the architecture alone", "intel_gpu_acm_g10", "", "x", "acm_g10 acm_g11", ""},
+		{"second member as the architecture alone", "acm-g11", "", "x", "acm_g11", ""},
+		{"ocloc's name of the device", "12.60.7", "", "x", "pvc", ""},
+		{"archive of versions", "", "", oclocArchive("64.12.55.8", "64.20.1.0"), "acm_g10 bmg_g21", ""},
+		{"archive of families", "", "", oclocArchive("64.dg2", "64.ptl"), "acm_g10 acm_g11 ptl_u", ""},
+		{"archive with another GPU's code", "", "", oclocMembers("64.12.55.8", testkit.GPUELF(12<<22|60<<14|7), "64.lnl", "x"), "lnl_m", "abstract module 0: member \"64.12.55.8\": named for intel_gpu_acm_g10, but its code is for intel_gpu_pvc"},
+		{"architecture of another GPU", "intel_gpu_acm_g10", "intel_gpu_acm_g10", testkit.GPUELF(12<<22 | 60<<14 | 7), "", "abstract module 0: named for intel_gpu_acm_g10, but its code is for intel_gpu_pvc (12.60.7); no device runs it"},
+		{"target of another GPU", "", "intel_gpu_acm_g10", testkit.GPUELF(12<<22 | 60<<14 | 7), "", "abstract module 0: named for intel_gpu_acm_g10"},
+		{"unknown GPU", "", "", oclocArchive("64.99.1.2", "64.lnl"), "lnl_m", "abstract module 0: member \"64.99.1.2\": unknown GPU"},
+		{"device of the user", "my_gpu", "my_gpu", testkit.GPUELF(12<<22 | 60<<14 | 7), "my_gpu", ""},
+		{"code of the first member", "intel_gpu_dg2", "intel_gpu_dg2", testkit.GPUELF(12<<22 | 55<<14 | 8), "acm_g10 acm_g11", ""},
+		{"code of the second member", "intel_gpu_dg2", "intel_gpu_dg2", testkit.GPUELF(12<<22 | 56<<14 | 5), "acm_g11", ""},
+		{"archive of versions and families", "", "", oclocArchive("64.12.60.7", "64.bmg", "generic_ir"), "bmg_g21 bmg_g31 lnl_m pvc", ""},
 	} {
 		metadata := new(propset.Registry)
 		metadata.Add(propset.KernelNames).Put("K", propset.Uint(1))
@@ -95,6 +70,9 @@ func TestNativeCodeFamilies(t *testing.T) {
 		f := &syclbin.File{Modules: []*syclbin.Module{{Metadata: metadata,
 			Native: []*syclbin.Image{syclbin.NewNative(test.arch, "spir64_gen-unknown-unknown", strings.NewReader(test.code))}}}}
 		modules := testkit.Must(report.FromSYCLBIN(f))(t)
+		if got := strings.Join(modules[0].Warnings, "\n"); !strings.HasPrefix(got, test.warning) || got != "" && test.warning == "" {
+			t.Errorf("%s: warning %q, want %q", test.name, got, test.warning)
+		}
 		config := deviceconfig.Default()
 		var devices []*deviceconfig.Device
 		for _, name := range []string{"acm_g10", "acm_g11", "bmg_g21", "bmg_g31", "lnl_m", "mtl_u", "ptl_u", "pvc"} {

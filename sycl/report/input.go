@@ -37,6 +37,9 @@ func FromSYCLBIN(f *syclbin.File, workspaces ...string) ([]Module, error) {
 		if err != nil {
 			return nil, fmt.Errorf("abstract module %d: %w", i, err)
 		}
+		for n, w := range module.Warnings {
+			module.Warnings[n] = fmt.Sprintf("abstract module %d: %s", i, w)
+		}
 		list = append(list, module)
 		images = append(images, specialize.Image{Place: fmt.Sprintf("abstract module %d", i), Metadata: m.Metadata, Code: codeOf(m.IR)})
 	}
@@ -143,7 +146,7 @@ func FromSPIRV(code offload.Source, workspaces ...string) (Module, error) {
 // fromImages returns the module of images. Kernel names and requirements come from the metadata, or
 // from the images if the metadata lacks them.
 func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces []string) (Module, error) {
-	c := contents{workspaces: workspaces, hasTarget: requirement.CompileTarget(metadata) != ""}
+	c := contents{workspaces: workspaces, target: requirement.CompileTarget(metadata)}
 	for _, image := range images {
 		if err := c.add(image); err != nil {
 			return Module{}, err
@@ -159,7 +162,7 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 	} else {
 		names = c.onlyKernels(names)
 	}
-	m := Module{Images: c.images}
+	m := Module{Images: c.images, Warnings: c.warnings}
 	for i := range m.Images {
 		m.Images[i].Options = propset.JITOptionsOf(metadata)
 	}
@@ -197,8 +200,9 @@ type contents struct {
 	broken error         // of the first invalid SPIR-V
 	native []string      // kernels in native code
 
+	warnings   []string // about native code
 	workspaces []string
-	hasTarget  bool // the metadata has the target of native code
+	target     string // of native code in the metadata, or ""
 }
 
 func (c *contents) add(image *syclbin.Image) error {
@@ -206,8 +210,13 @@ func (c *contents) add(image *syclbin.Image) error {
 	if err != nil {
 		return err
 	}
-	if described.Native && described.Arch == "" && !c.hasTarget {
+	if described.Native && described.Arch == "" && c.target == "" {
 		return c.addGPUCode(image, described)
+	}
+	if described.Native {
+		if why := hostbin.Mislabeled(cmp.Or(described.Arch, c.target), described.Triple, image); why != "" {
+			c.warnings = append(c.warnings, why)
+		}
 	}
 	c.images = append(c.images, described)
 	return c.addCode(image)
@@ -215,10 +224,11 @@ func (c *contents) add(image *syclbin.Image) error {
 
 // addGPUCode adds the images in native code without an architecture.
 func (c *contents) addGPUCode(image *syclbin.Image, described ModuleImage) error {
-	list, err := hostbin.GPUCode(image, image.Triple())
+	list, warnings, err := hostbin.GPUCode(image, image.Triple())
 	if err != nil {
 		return err
 	}
+	c.warnings = append(c.warnings, warnings...)
 	for _, img := range list {
 		part := described
 		code := syclbin.NewNative(img.Arch, img.Triple, img)

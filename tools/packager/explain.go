@@ -80,6 +80,9 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
+	for _, w := range x.warnings {
+		env.Warnf(args[0], "%s", w)
+	}
 	list, err := x.kernels(e.kernel)
 	if err != nil {
 		return err

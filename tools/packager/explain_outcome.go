@@ -83,6 +83,7 @@ const (
 // An explainer determines what a runtime does with a file on a device.
 type explainer struct {
 	file     *syclbin.File
+	warnings []string // about native code
 	release  *release.Release
 	embedded bool
 	report   *report.Report
@@ -102,6 +103,9 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 		return nil, err
 	}
 	x := &explainer{file: f, release: r, embedded: embedded, images: map[report.Digest]*syclbin.Image{}, findable: map[string]bool{}}
+	for _, m := range modules {
+		x.warnings = append(x.warnings, m.Warnings...)
+	}
 	build := func() {
 		b := report.NewBuilder(config)
 		x.chosen = nil

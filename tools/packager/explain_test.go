@@ -34,10 +34,12 @@ func explainDir(t *testing.T) {
 		"plain.spv":   string(spirvModule("__sycl_kernel__ZTS5Plain")),
 		"plain.bin":   "native code of Plain",
 		"native.bin":  "native code of Native",
+		"other.bin":   testkit.GPUELF(12<<22 | 60<<14 | 7), // for pvc
 		"sizes.spv":   string(spirvModule("__sycl_kernel__ZTS5Sizes")),
 		"double.prop": needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}}, "__sycl_kernel__ZTS6Double"),
 		"plain.prop":  needsFile(t, requirement.Requirements{}, "__sycl_kernel__ZTS5Plain"),
 		"native.prop": needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "__sycl_kernel__ZTS6Native"),
+		"other.prop":  needsFile(t, requirement.Requirements{}, "__sycl_kernel__ZTS5Other"),
 		"sizes.prop":  needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{64}, WorkGroupSize: []uint64{1, 1, 4096}}, "__sycl_kernel__ZTS5Sizes"),
 		"own.yaml":    "my_device:\n  aspects: [gpu]\n  sub-group-sizes: [16]\n  may-support-other-aspects: true\n",
 	})
@@ -47,6 +49,7 @@ func explainDir(t *testing.T) {
 		"--image=file=sizes.spv,triple=spir64-unknown-unknown,props=sizes.prop",
 		"--image=file=plain.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_acm_g10,props=plain.prop",
 		"--image=file=native.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc,props=native.prop")
+	ok(t, "pack", "--output=other.syclbin", "--image=file=other.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_acm_g10,props=other.prop")
 }
 
 func TestExplain(t *testing.T) {
@@ -63,6 +66,7 @@ func TestExplain(t *testing.T) {
 		{"native code and nothing else", []string{"--device=intel_gpu_pvc", "--kernel=Native"}},
 		{"IR of another kind", []string{"--device=nvidia_gpu_sm_80", "--kernel=Plain"}},
 		{"a device that may have other aspects", []string{"--device=my_device", "--device-config=own.yaml", "--kernel=Double"}},
+		{"native code of a GPU other than its name", []string{"--device=intel_gpu_pvc", "other.syclbin"}},
 		{"an unknown device", []string{"--device=intel_gpu_pvcc"}},
 		{"an unknown kernel", []string{"--device=intel_gpu_pvc", "--kernel=Dubble"}},
 		{"images inside the program", []string{"--device=intel_gpu_acm_g10", "--embedded"}},
@@ -72,8 +76,12 @@ func TestExplain(t *testing.T) {
 		{"as JSON", []string{"--device=intel_gpu_acm_g10", "--kernel=Sizes", "--json"}},
 		{"as JSON, where it runs", []string{"--device=intel_gpu_acm_g10", "--kernel=Plain", "--json"}},
 	} {
-		code, stdout, stderr := run(t, append(append([]string{"explain"}, test.args...), "k.syclbin")...)
-		got.WriteString("# " + test.name + "\n$ packager explain " + strings.Join(test.args, " ") + " k.syclbin\n" + stdout + stderr +
+		args := append([]string{"explain"}, test.args...)
+		if !strings.HasSuffix(args[len(args)-1], ".syclbin") {
+			args = append(args, "k.syclbin")
+		}
+		code, stdout, stderr := run(t, args...)
+		got.WriteString("# " + test.name + "\n$ packager " + strings.Join(args, " ") + "\n" + stdout + stderr +
 			"exit code " + string(rune('0'+code)) + "\n\n")
 	}
 	testkit.GoldenFile(t, filepath.Join(testdata, "explain.txt"), got.String())
