@@ -62,7 +62,7 @@ func (c *coverage) pairLabels(labels []string) {
 		}
 		return list
 	}
-	c.renamed = pairLibraries(of(slices.Sorted(slices.Values(labels))), of(slices.Sorted(maps.Keys(c.byLabel))))
+	c.renamed, _ = pairLibraries(of(slices.Sorted(slices.Values(labels))), of(slices.Sorted(maps.Keys(c.byLabel))))
 }
 
 // A lostCheck is a target, a device or a combination of both that is not checked.

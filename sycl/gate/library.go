@@ -33,9 +33,12 @@ func librariesOf(targets map[string]*target) (list []library) {
 // whose names differ only in parts specific to a platform or a Python version, libraries with the
 // same kernels, and a library with the only new one that has all its kernels, which may replace
 // several. It pairs two libraries only if the match is unambiguous or each choice has the same result.
-func pairLibraries(old, now []library) map[string]string {
+//
+// It also returns the old labels of libraries that were split, by the new labels of their parts,
+// which only have kernels of that library.
+func pairLibraries(old, now []library) (pairs, split map[string]string) {
 	old, now = withoutLabelsOf(old, now), withoutLabelsOf(now, old)
-	pairs := map[string]string{}
+	pairs, split = map[string]string{}, map[string]string{}
 	for _, key := range []func(library) string{
 		func(l library) string { return report.LibraryName(l.label) },
 		func(l library) string { return path.Base(report.LibraryName(l.label)) },
@@ -46,18 +49,25 @@ func pairLibraries(old, now []library) map[string]string {
 	// Comparing all pairs takes long for many libraries, and such a program has too many to name.
 	const most = 64
 	if len(old) > most || len(now) > most {
-		return pairs
+		return pairs, split
 	}
 	replacements := now
 	old, now = pairCopies(old, now, pairs)
-	old, _ = pairBy(func(a, b library) bool { return a.hasAllOf(b) || b.hasAllOf(a) }, old, now, pairs)
-	for _, a := range old {
-		supersets := slices.DeleteFunc(slices.Clone(replacements), func(b library) bool { return !b.hasAllOf(a) })
+	old, now = pairBy(func(a, b library) bool { return a.hasAllOf(b) || b.hasAllOf(a) }, old, now, pairs)
+	pairWithSuperset(old, replacements, pairs)
+	isPaired := func(a library) bool { return pairs[a.label] != "" }
+	pairWithSuperset(now, slices.DeleteFunc(slices.Clone(old), isPaired), split)
+	return pairs, split
+}
+
+// pairWithSuperset adds pairs of a library and the only other one that has all its kernels.
+func pairWithSuperset(list, others []library, pairs map[string]string) {
+	for _, a := range list {
+		supersets := slices.DeleteFunc(slices.Clone(others), func(b library) bool { return !b.hasAllOf(a) })
 		if len(supersets) == 1 {
 			pairs[a.label] = supersets[0].label
 		}
 	}
-	return pairs
 }
 
 // pairCopies adds pairs of libraries with the same kernels if there are as many on both sides, and

@@ -41,27 +41,30 @@ func TestPairLibraries(t *testing.T) {
 	for name, test := range map[string]struct {
 		old, now []library
 		want     map[string]string
+		split    map[string]string
 	}{
 		"platforms": {[]library{of("lib/libone.so", "A", "B"), of("lib/libtwo.so", "A", "B", "C")}, []library{of("one.dll", "A", "B"), of("two.dll", "A", "B", "C")},
-			map[string]string{"lib/libone.so": "one.dll", "lib/libtwo.so": "two.dll"}},
+			map[string]string{"lib/libone.so": "one.dll", "lib/libtwo.so": "two.dll"}, nil},
 		"Python versions": {[]library{of("x/a.cpython-310-x86_64-linux-gnu.so", "A"), of("y/a.cpython-310-x86_64-linux-gnu.so", "B")},
 			[]library{of("y/a.cpython-313-x86_64-linux-gnu.so", "B"), of("x/a.cpython-313-x86_64-linux-gnu.so", "A")},
-			map[string]string{"x/a.cpython-310-x86_64-linux-gnu.so": "x/a.cpython-313-x86_64-linux-gnu.so", "y/a.cpython-310-x86_64-linux-gnu.so": "y/a.cpython-313-x86_64-linux-gnu.so"}},
-		"an unchanged name":           {[]library{of("libone.so", "A"), of("one.dll", "A")}, []library{of("one.dll", "A")}, nil},
-		"the same kernels":            {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "B"), of("other.so", "A")}, map[string]string{"old.so": "new.so"}},
-		"a superset of kernels":       {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "B", "C"), of("other.so", "D")}, map[string]string{"old.so": "new.so"}},
-		"kernels of two libraries":    {[]library{of("old.so", "A")}, []library{of("new.so", "A"), of("other.so", "A")}, nil},
-		"two copies":                  {[]library{of("a.so", "A"), of("b.so", "A")}, []library{of("c.so", "A"), of("d.so", "A")}, map[string]string{"a.so": "c.so", "b.so": "d.so"}},
-		"three copies, two left":      {[]library{of("a.so", "A"), of("b.so", "A"), of("e.so", "A")}, []library{of("c.so", "A"), of("d.so", "A")}, nil},
-		"merged copies":               {[]library{of("a.so", "A"), of("b.so", "A")}, []library{of("c.so", "A")}, map[string]string{"a.so": "c.so", "b.so": "c.so"}},
-		"merged libraries":            {[]library{of("a.so", "A", "B"), of("b.so", "B"), of("e.so", "E")}, []library{of("c.so", "A", "B", "D"), of("d.so", "D")}, map[string]string{"a.so": "c.so", "b.so": "c.so"}},
-		"merged into a longer one":    {[]library{of("a.so", "A", "B"), of("b.so", "B")}, []library{of("c.so", "A", "B")}, map[string]string{"a.so": "c.so", "b.so": "c.so"}},
-		"no kernels":                  {[]library{of("old.so")}, []library{of("new.so")}, nil},
-		"different kernels":           {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "C")}, nil},
-		"two libraries with one name": {[]library{of("a/libx.so", "A")}, []library{of("b/x.dll", "B"), of("c/x.dll", "C")}, nil},
+			map[string]string{"x/a.cpython-310-x86_64-linux-gnu.so": "x/a.cpython-313-x86_64-linux-gnu.so", "y/a.cpython-310-x86_64-linux-gnu.so": "y/a.cpython-313-x86_64-linux-gnu.so"}, nil},
+		"an unchanged name":           {[]library{of("libone.so", "A"), of("one.dll", "A")}, []library{of("one.dll", "A")}, nil, nil},
+		"the same kernels":            {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "B"), of("other.so", "A")}, map[string]string{"old.so": "new.so"}, nil},
+		"a superset of kernels":       {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "B", "C"), of("other.so", "D")}, map[string]string{"old.so": "new.so"}, nil},
+		"kernels of two libraries":    {[]library{of("old.so", "A")}, []library{of("new.so", "A"), of("other.so", "A")}, nil, map[string]string{"new.so": "old.so", "other.so": "old.so"}},
+		"two copies":                  {[]library{of("a.so", "A"), of("b.so", "A")}, []library{of("c.so", "A"), of("d.so", "A")}, map[string]string{"a.so": "c.so", "b.so": "d.so"}, nil},
+		"three copies, two left":      {[]library{of("a.so", "A"), of("b.so", "A"), of("e.so", "A")}, []library{of("c.so", "A"), of("d.so", "A")}, nil, nil},
+		"merged copies":               {[]library{of("a.so", "A"), of("b.so", "A")}, []library{of("c.so", "A")}, map[string]string{"a.so": "c.so", "b.so": "c.so"}, nil},
+		"merged libraries":            {[]library{of("a.so", "A", "B"), of("b.so", "B"), of("e.so", "E")}, []library{of("c.so", "A", "B", "D"), of("d.so", "D")}, map[string]string{"a.so": "c.so", "b.so": "c.so"}, nil},
+		"merged into a longer one":    {[]library{of("a.so", "A", "B"), of("b.so", "B")}, []library{of("c.so", "A", "B")}, map[string]string{"a.so": "c.so", "b.so": "c.so"}, nil},
+		"split library":               {[]library{of("a.so", "A", "B", "C")}, []library{of("c.so", "A", "B"), of("d.so", "B", "C")}, nil, map[string]string{"c.so": "a.so", "d.so": "a.so"}},
+		"split copies":                {[]library{of("a.so", "A", "B"), of("b.so", "A", "B")}, []library{of("c.so", "A"), of("d.so", "B")}, nil, nil},
+		"no kernels":                  {[]library{of("old.so")}, []library{of("new.so")}, nil, nil},
+		"different kernels":           {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "C")}, nil, nil},
+		"two libraries with one name": {[]library{of("a/libx.so", "A")}, []library{of("b/x.dll", "B"), of("c/x.dll", "C")}, nil, nil},
 	} {
-		if got := pairLibraries(test.old, test.now); !maps.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
+		if got, split := pairLibraries(test.old, test.now); !maps.Equal(got, test.want) || !maps.Equal(split, test.split) {
+			t.Errorf("%s: %v and %v, want %v and %v", name, got, split, test.want, test.split)
 		}
 	}
 }
@@ -91,7 +94,8 @@ func TestRenamedLibraries(t *testing.T) {
 	}
 }
 
-// Copies of a library pair with copies, unless the choice would matter, and with a merged library.
+// Copies of a library pair with copies, unless the choice would matter, and with a merged library. A
+// split library pairs with its parts.
 func TestRenamedCopies(t *testing.T) {
 	index := func(label string, fp64 ...string) *Index {
 		kernels := map[string]reporttest.On{"Foo": {}, "Bar": {}}
@@ -100,6 +104,11 @@ func TestRenamedCopies(t *testing.T) {
 		}
 		return NewIndex(label, reporttest.Report(label, []string{"a", "b"}, kernels))
 	}
+	part := func(label, more string) *Index {
+		kernels := map[string]reporttest.On{"Foo": {}, more: {}}
+		return NewIndex(label, reporttest.Report(label, []string{"a", "b"}, kernels))
+	}
+	whole := NewIndex("a", reporttest.Report("a", []string{"a", "b"}, map[string]reporttest.On{"Foo": {}, "Bar": {}, "Baz": {}}))
 	for name, test := range map[string]struct {
 		old, now []*Index
 		renamed  int
@@ -110,6 +119,8 @@ func TestRenamedCopies(t *testing.T) {
 		"one copy is worse":  {[]*Index{index("a"), index("b")}, []*Index{index("c"), index("d", "Foo")}, 4, [2]int{}, 1},
 		"different statuses": {[]*Index{index("a"), index("b", "Foo")}, []*Index{index("c"), index("d", "Bar")}, 0, [2]int{4, 4}, 0},
 		"merged":             {[]*Index{index("a"), index("b")}, []*Index{index("c")}, 4, [2]int{}, 0},
+		"split":              {[]*Index{whole}, []*Index{part("c", "Bar"), part("d", "Baz")}, 4, [2]int{}, 0},
+		"split and worse":    {[]*Index{whole}, []*Index{index("c", "Foo"), part("d", "Baz")}, 4, [2]int{}, 1},
 		"merged and worse":   {[]*Index{index("a"), index("b")}, []*Index{index("c", "Foo")}, 4, [2]int{}, 2},
 	} {
 		d := Diff(test.old, test.now)

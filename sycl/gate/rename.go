@@ -46,23 +46,38 @@ type pairer struct {
 // pairTargets pairs the kernels of targets, with equal or different names. It also returns the
 // unpaired kernels.
 func pairTargets(before, after map[string]*target) (same, renamed []pair, removed, added []row) {
-	renamedTo := pairLibraries(librariesOf(before), librariesOf(after))
+	renamedTo, split := pairLibraries(librariesOf(before), librariesOf(after))
+	parts := map[string][]*target{} // of split libraries
+	for _, t := range sorted(after) {
+		if old := split[t.label]; old != "" {
+			parts[old] = append(parts[old], t)
+		}
+	}
 	paired := map[row]bool{} // new kernels
 	for _, t := range sorted(before) {
-		other := after[cmp.Or(renamedTo[t.label], t.label)]
+		others := parts[t.label]
+		if others == nil {
+			others = []*target{after[cmp.Or(renamedTo[t.label], t.label)]}
+		}
 		for i, k := range t.kernels {
-			at := other.find(k.name)
-			if at < 0 {
-				removed = append(removed, row{t, i})
-				continue
-			}
-			paired[row{other, at}] = true
-			if other.label == t.label {
-				same = append(same, pair{old: row{t, i}, now: row{other, at}})
-			} else {
+			found := false
+			for _, other := range others {
+				at := other.find(k.name)
+				if at < 0 {
+					continue
+				}
+				found = true
 				p := pair{old: row{t, i}, now: row{other, at}}
-				p.Renaming = renamedTarget(p.old, p.now)
-				renamed = append(renamed, p)
+				paired[p.now] = true
+				if other.label == t.label {
+					same = append(same, p)
+				} else {
+					p.Renaming = renamedTarget(p.old, p.now)
+					renamed = append(renamed, p)
+				}
+			}
+			if !found {
+				removed = append(removed, row{t, i})
 			}
 		}
 	}
