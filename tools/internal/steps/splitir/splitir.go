@@ -144,14 +144,8 @@ func (o *Options) withKernels(images []*postlink.Image) ([]*postlink.Image, erro
 // name returns the name of the input in messages.
 func (o *Options) name() string { return cmp.Or(o.Name, o.Input) }
 
-// blame adds the name of the input to an error, unless the error starts with it.
-func (o *Options) blame(err error) error {
-	name := o.name()
-	if strings.HasPrefix(err.Error(), name+": ") {
-		return err
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}
+// blame adds the name of the input to an error.
+func (o *Options) blame(err error) error { return fmt.Errorf("%s: %w", o.name(), err) }
 
 // checkImages returns an error for code that only DPC++'s own step supports, and warns about
 // explicit SIMD code that DPC++'s step would change.
