@@ -205,7 +205,7 @@ func isRegular(member *zip.File) bool { return member.Mode().IsRegular() }
 
 // noMember returns the outcome of an archive without files.
 func noMember(f *file) []outcome {
-	return []outcome{{file: f, none: "the archive has no files"}}
+	return []outcome{{file: f, none: absence{reason: "the archive has no files"}}}
 }
 
 // zipContent reads a zip archive nested in another archive.
@@ -278,7 +278,7 @@ func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Read
 		}
 		in, done = z, z.Close
 	case xzFile:
-		o := outcome{file: f, none: "xz compression is not supported; " + unpackIt}
+		o := outcome{file: f, none: absence{"xz compression is not supported", unpackIt}}
 		if strings.HasSuffix(f.name, ".tar.xz") || strings.HasSuffix(f.name, ".txz") {
 			o.err = cli.BadInput(fmt.Errorf("%s: %s", safetext.Printable(f.name), o.none))
 		}
@@ -289,7 +289,7 @@ func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Read
 	case err != nil:
 		not = unreadable(f, err)
 	case content != tarFile:
-		not = []outcome{{file: f, none: "the compressed file is not a tar archive; unpack it and pass the content"}}
+		not = []outcome{{file: f, none: absence{"the compressed file is not a tar archive", "unpack it and pass the content"}}}
 	default:
 		return in, done, nil
 	}

@@ -110,7 +110,7 @@ func Reports(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	c := collector{has: map[*file]bool{}, none: map[*file]string{}, Options: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
+	c := collector{has: map[*file]bool{}, none: map[*file]absence{}, Options: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
 	var named []*file
 	disassembler := sync.OnceValue(func() *disassembler { return findDisassembler(o.LLVMDis) })
 	for _, list := range []struct {
@@ -180,8 +180,8 @@ type collector struct {
 	generator report.Generator
 	parts     []*part
 
-	has            map[*file]bool   // files with device code, directly or in members
-	none           map[*file]string // why other named files have no device code
+	has            map[*file]bool    // files with device code, directly or in members
+	none           map[*file]absence // why other named files have no device code
 	files, skipped int
 	links          int    // that are not followed
 	images         int    // in host files
@@ -255,7 +255,7 @@ func (c *collector) check() error {
 	}
 	for f, why := range c.none {
 		switch {
-		case c.files == 1 && strings.Contains(why, "; "): // with what to do
+		case c.files == 1 && why.fix != "":
 			return emptyf("%s: %s", f.name, why)
 		case c.files == 1:
 			return emptyf("%s: %s: looked for %s; %s", f.name, why, lookedFor, nextIfEmpty)
@@ -280,7 +280,7 @@ func (*EmptyError) BadInput() {}
 func (c *collector) summarize(named []*file) {
 	for _, f := range named {
 		if !c.has[f] {
-			c.log.note(f.name, "%s", cmp.Or(c.none[f], "no device images"))
+			c.log.note(f.name, "%s", cmp.Or(c.none[f], absence{reason: "no device images"}))
 		}
 	}
 	if c.skipped > 0 {

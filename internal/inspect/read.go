@@ -28,13 +28,23 @@ import (
 type outcome struct {
 	*file
 	part     *part     // nil if the file contains no device code
-	none     string    // why no device code was found
+	none     absence   // why no device code was found
 	omitted  []omitted // omitted images
 	images   int       // used images
 	repeated int       // number of these that duplicate others in the file
 	warnings []byte    // complete lines
 	unread   error     // about unread device images, with the file name
 	err      error     // why the file cannot be read, with the file name
+}
+
+// An absence describes why a file has no device code, and what to do if that is known.
+type absence struct{ reason, fix string }
+
+func (a absence) String() string {
+	if a.fix == "" {
+		return a.reason
+	}
+	return a.reason + "; " + a.fix
 }
 
 // named reports whether the file was named explicitly.
@@ -246,9 +256,9 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 		modules, err := r.readTable(f.name, io.NewSectionReader(in, 0, size))
 		o.set(in, size, modules, true, err)
 	case format != offload.UnknownFormat:
-		o.none = fmt.Sprintf("no device images: %s is supported only inside the file that a compiler embeds it in", format)
+		o.none.reason = fmt.Sprintf("no device images: %s is supported only inside the file that a compiler embeds it in", format)
 	default:
-		o.none = "no device images"
+		o.none.reason = "no device images"
 	}
 	return o
 }
@@ -331,7 +341,7 @@ func (r *reader) hostContent(ctx context.Context, o *outcome, in io.ReaderAt, si
 	}
 	o.warnings = warnings.Bytes()
 	if len(host.Images) == 0 {
-		o.none = "no device images"
+		o.none.reason = "no device images"
 		return
 	}
 	var bitcode []*hostbin.Image
@@ -353,7 +363,7 @@ func (r *reader) hostContent(ctx context.Context, o *outcome, in io.ReaderAt, si
 	o.omit(result.Omitted)
 	o.images, o.repeated = result.Taken, result.Repeated
 	if result.Taken == 0 && len(fromBitcode) == 0 {
-		o.none = "no device image can be used"
+		o.none.reason = "no device image can be used"
 		return
 	}
 	modules, err := report.FromSYCLBIN(b.File(syclbin.Executable), r.workspaces...)
