@@ -1,8 +1,11 @@
 package compat
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -15,6 +18,9 @@ const ownParameterRegisters = 96
 // a reason if they do not fit, or may not fit.
 func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reason Reason, ok bool) {
 	const pointer = "capture a pointer to the data"
+	if q.ParameterRegisters == 0 && slices.Contains(q.Aspects, aspect.ExtIntelESIMD) && d.MaxParameterRegisters != 0 {
+		return vectorParameterReason(q, d)
+	}
 	if d.MaxParameterSize != 0 && q.ParameterSize > d.MaxParameterSize {
 		return Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterSize), Available: fmt.Sprintf("at most %d", d.MaxParameterSize),
 			Text: fmt.Sprintf("Parameters of %d bytes are not supported on the device (limit %d); %s", q.ParameterSize, d.MaxParameterSize, pointer)}, true
@@ -37,6 +43,23 @@ func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reaso
 			q.ParameterRegisters, registers, ownParameterRegisters, advice)
 	}
 	return reason, true
+}
+
+// vectorParameterReason is like parameterReason for explicit SIMD code on Intel GPUs. Its compiler
+// passes parameters as they are in memory, in half of the registers, without parameters of its own. With
+// 64-byte registers, it accepts more than the driver reports as the limit.
+func vectorParameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reason Reason, ok bool) {
+	compiler := d.MaxParameterRegisters/2 + ownParameterRegisters
+	driver := cmp.Or(d.MaxParameterSize, compiler)
+	most, verb, status := max(compiler, driver), "are not", Incompatible
+	switch {
+	case q.ParameterSize <= min(compiler, driver):
+		return Reason{}, false
+	case q.ParameterSize <= most:
+		most, verb, status = min(compiler, driver), "may not be", Undetermined
+	}
+	return Reason{Rule: UnsupportedParameterSize, Status: status, Required: fmt.Sprint(q.ParameterSize), Available: fmt.Sprintf("at most %d", most),
+		Text: fmt.Sprintf("Parameters of %d bytes %s supported on the device (limit %d); capture a pointer to the data", q.ParameterSize, verb, most)}, true
 }
 
 // checkLocalMemory compares the local memory that a kernel declares with the local memory of a device.

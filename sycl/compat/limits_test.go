@@ -16,6 +16,9 @@ func TestCompilerLimits(t *testing.T) {
 	matrix := func(size uint32) *requirement.Requirements {
 		return &requirement.Requirements{JointMatrix: "matrix_type::fp16,use::a,8,16", SubGroupSizes: []uint32{size}}
 	}
+	vector := func(size uint64) *requirement.Requirements {
+		return &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, ParameterSize: size}
+	}
 	for _, test := range []struct {
 		name   string
 		needs  *requirement.Requirements
@@ -50,6 +53,12 @@ func TestCompilerLimits(t *testing.T) {
 		{"2,000 bytes that are chars with large registers", &requirement.Requirements{ParameterRegisters: 8008, BuildOptions: propset.JITOptions{Compile: "-g -cl-intel-256-GRF-per-thread"}}, "intel_gpu_acm_g10", Incompatible, UnsupportedParameterSize},
 		{"2,000 bytes that are chars with large registers on Xe-HPC", &requirement.Requirements{ParameterRegisters: 8008, BuildOptions: propset.JITOptions{Link: "-ze-opt-large-register-file"}}, "intel_gpu_pvc", Compatible, ""},
 		{"960 bytes that are chars with large registers, which Xe-LP does not have", &requirement.Requirements{ParameterRegisters: 3848, RegisterOption: requirement.LargeRegisterFile}, "intel_gpu_dg1", Incompatible, UnsupportedParameterSize},
+		{"2,008 bytes of explicit SIMD code", vector(2008), "intel_gpu_tgllp", Compatible, ""},
+		{"2,040 bytes of explicit SIMD code", vector(2040), "intel_gpu_tgllp", Undetermined, UnsupportedParameterSize},
+		{"2,040 bytes of explicit SIMD code on Xe-HPC", vector(2040), "intel_gpu_pvc", Compatible, ""},
+		{"2,200 bytes of explicit SIMD code", vector(2200), "intel_gpu_acm_g10", Incompatible, UnsupportedParameterSize},
+		{"2,200 bytes of explicit SIMD code on Xe-HPC", vector(2200), "intel_gpu_pvc", Undetermined, UnsupportedParameterSize},
+		{"4,200 bytes of explicit SIMD code on Xe2", vector(4200), "intel_gpu_bmg_g21", Incompatible, UnsupportedParameterSize},
 		{"140,000 bytes of local memory on Arc", &requirement.Requirements{LocalMemory: 140000}, "intel_gpu_acm_g10", Incompatible, UnsupportedLocalMemory},
 		{"250,000 bytes of local memory on a CPU", &requirement.Requirements{LocalMemory: 250000}, "intel_cpu_spr", Compatible, ""},
 		{"270,000 bytes of local memory on a CPU", &requirement.Requirements{LocalMemory: 270000}, "x86_64", Incompatible, UnsupportedLocalMemory},

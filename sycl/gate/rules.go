@@ -235,7 +235,7 @@ and the Bazel rules do not store options for native code with SPIR-V.`},
 		Long: `Intel GPUs support 2048 bytes of parameters. Small members of captured structs and arrays take 4 bytes of
 registers each, so 960 bytes of char are too many on Xe-LP, Arc A and Meteor Lake, and 1984 bytes on Data
 Center GPU Max. Build with -ze-opt-large-register-file, or capture a pointer. The compiler rejects the module,
-both ahead of time and at run time.`},
+both ahead of time and at run time. In explicit SIMD kernels, members take their own size.`},
 	{ID: RuleID(compat.UnsupportedSubGroupSize), Level: Error, Finding: true, Detail: "sub-group-size",
 		Short: "The device does not support the sub-group size that the kernel requires.",
 		Next:  "use a size that the device supports in `[[sycl::reqd_sub_group_size(N)]]`, or remove the attribute",

@@ -38,7 +38,7 @@ var opcodes = map[string]struct {
 }
 
 var enumerants = map[string]uint32{
-	"Kernel": 6, "GLCompute": 5, "Physical64": 2, "OpenCL": 2, "None": 0, "DontInline": 2, "FuncParamAttr": 38, "BuiltIn": 11, "ByVal": 2, "Function": 7, "Workgroup": 4, "CrossWorkgroup": 5,
+	"Kernel": 6, "GLCompute": 5, "Physical64": 2, "OpenCL": 2, "None": 0, "DontInline": 2, "FuncParamAttr": 38, "VectorComputeFunctionINTEL": 5626, "BuiltIn": 11, "ByVal": 2, "Function": 7, "Workgroup": 4, "CrossWorkgroup": 5,
 	"UniformConstant": 0, "LocalSize": 17, "LocalSizeHint": 18, "SubgroupSize": 35, "SharedLocalMemorySizeINTEL": 5618, "LocalSizeId": 38,
 	"MaxWorkgroupSizeINTEL": 5893, "SpecId": 1, "LinkageAttributes": 41, "Export": 0, "Import": 1, "LinkOnceODR": 2,
 	"Linkage": 5, "Float64": 10, "Float16Buffer": 8, "VectorComputeINTEL": 5617, "ImageBasic": 13,

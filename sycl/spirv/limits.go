@@ -138,6 +138,9 @@ func (m *Module) limits(k *Kernel) *requirement.Requirements {
 	if !m.hasIDs { // IDs also use registers, and device limits exclude them
 		registers -= min(registers, idRegisters)
 	}
+	if k.isVector { // its compiler does not separate the members of structs
+		registers = 0
+	}
 	q.NeedParameters(node.parameters, registers)
 	local := k.localMemory
 	if m.graph.hasLocal {

@@ -6,12 +6,13 @@ import (
 	"testing"
 )
 
-// byValue declares a kernel with a pointer parameter, and a struct parameter that is passed by
+// byValue declares a kernel with a pointer parameter, and a struct parameter %s that is passed by
 // value.
-func byValue(t *testing.T, declarations, typ string) *Module {
+func byValue(t *testing.T, decoration, declarations string) *Module {
 	t.Helper()
 	return parse(t, `
 		OpEntryPoint Kernel %k "k"
+		`+decoration+`
 		OpDecorate %b FuncParamAttr ByVal
 		OpDecorate %id BuiltIn 28
 		%void = OpTypeVoid
@@ -20,7 +21,7 @@ func byValue(t *testing.T, declarations, typ string) *Module {
 		%uint = OpTypeInt 32 0
 		%ulong = OpTypeInt 64 0
 		`+declarations+`
-		%ps = OpTypePointer Function `+typ+`
+		%ps = OpTypePointer Function %s
 		%p = OpTypePointer CrossWorkgroup %uint
 		%pid = OpTypePointer 1 %uint
 		%id = OpVariable %pid 1
@@ -54,13 +55,24 @@ func TestParameters(t *testing.T) {
 		{"members with padding between them", "%n = OpConstant %uint 300\n%m = OpTypeStruct %uchar %ulong %uchar\n%arr = OpTypeArray %m %n\n%s = OpTypeStruct %arr", 7208, 21608},
 		{"maximum length", "%n = OpConstant %uint 4294967295\n%a1 = OpTypeArray %ulong %n\n%a2 = OpTypeArray %a1 %n\n%a3 = OpTypeArray %a2 %n\n%s = OpTypeStruct %a3 %a3", maxLayout, maxLayout},
 	} {
-		m := byValue(t, test.declarations, "%s")
+		m := byValue(t, "", test.declarations)
 		q := m.KernelRequirements(m.Kernel("k"))
 		if q.ParameterSize != test.size || q.ParameterRegisters != test.registers {
 			t.Errorf("%s: %d bytes, %d bytes of registers, want %d and %d", test.name, q.ParameterSize, q.ParameterRegisters, test.size, test.registers)
 		}
 		if whole := m.Requirements(); whole.ParameterSize != test.size {
 			t.Errorf("%s: module needs %d bytes", test.name, whole.ParameterSize)
+		}
+	}
+}
+
+// The compiler of explicit SIMD code passes structs as they are in memory.
+func TestVectorParameters(t *testing.T) {
+	const declarations = "%n = OpConstant %uint 2040\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr"
+	for decoration, want := range map[string]uint64{"": 8168, "OpDecorate %k VectorComputeFunctionINTEL": 0} {
+		m := byValue(t, decoration, declarations)
+		if q := m.KernelRequirements(m.Kernel("k")); q.ParameterSize != 2048 || q.ParameterRegisters != want {
+			t.Errorf("%q: %d bytes, %d bytes of registers, want %d", decoration, q.ParameterSize, q.ParameterRegisters, want)
 		}
 	}
 }

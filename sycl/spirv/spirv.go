@@ -78,6 +78,7 @@ type Kernel struct {
 	Location srcloc.Location // of the author's function, zero without debug information
 
 	localMemory uint64 // bytes that explicit SIMD code reserves
+	isVector    bool   // explicit SIMD code
 
 	uses use
 	node int
@@ -171,6 +172,7 @@ const (
 	decorationBuiltIn   = 11
 	decorationParameter = 38
 	decorationLinkage   = 41
+	decorationVector    = 5626 // VectorComputeFunctionINTEL
 
 	parameterByVal = 2
 
@@ -189,7 +191,7 @@ const (
 // must be absolute, get paths relative to it.
 func Parse(data []byte, workspaces ...string) (*Module, error) {
 	p := &parser{workspaces: workspaces, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
-		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{},
+		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, vector: map[uint32]bool{}, matrices: map[uint32]matrix{},
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	p.scratch = scratches.Get().(*scratch)
 	defer func() {
@@ -235,6 +237,7 @@ type parser struct {
 	modes   map[uint32][]rawMode
 	linkage map[uint32]linkage
 	byValue map[uint32]bool // parameters that point to arguments passed by value
+	vector  map[uint32]bool // functions that are explicit SIMD code
 
 	matrices map[uint32]matrix // by type
 	entries  []entry
@@ -618,6 +621,8 @@ func (p *parser) decorate(i inst) error {
 		if len(i.words) > 2 && i.words[2] == parameterByVal {
 			p.byValue[i.words[0]] = true
 		}
+	case decorationVector:
+		p.vector[i.words[0]] = true
 	case decorationBuiltIn:
 		p.m.hasIDs = p.m.hasIDs || len(i.words) > 2 && slices.Contains(workItemIDs, i.words[2])
 	case decorationLinkage:
@@ -739,7 +744,7 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 		return Kernel{}, &FormatError{e.offset, fmt.Sprintf("kernel %q is id %d, which is not a function", e.name, e.id)}
 	}
 	n := d.node - 1
-	k := Kernel{Name: e.name, node: n, uses: p.graph.nodes[n].uses, Location: p.graph.location(n)}
+	k := Kernel{Name: e.name, node: n, uses: p.graph.nodes[n].uses, Location: p.graph.location(n), isVector: p.vector[e.id]}
 	for _, raw := range p.modes[e.id] {
 		mode, known, err := p.mode(raw)
 		if err != nil {
