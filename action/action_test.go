@@ -394,7 +394,7 @@ func TestFiles(t *testing.T) {
 		{"a link to itself", func(w *checkout) { w.link("l.compat.json", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
 		{"a pipe", func(w *checkout) {
 			testkit.Pipe(w, filepath.Join(w.dir, "out/l.compat.json"))
-		}, pattern, 3, "is not a regular file"},
+		}, pattern, 3, "not a regular file"},
 		{"not a report", func(w *checkout) { w.write("out/l.compat.json", "PASSWORD="+secret) }, pattern, 3, "out/l.compat.json"},
 		{"a link to its parent directory", func(w *checkout) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 failing problem"},
 		{"a file that two patterns match", func(w *checkout) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 failing problem"},

@@ -43,7 +43,7 @@ func TestPolicyLookup(t *testing.T) {
 		{"a pipe", nil, func(w *checkout) {
 			w.write(".github/x", "")
 			testkit.Pipe(w, filepath.Join(w.dir, ".github/sycl-compat.yml"))
-		}, nil, 2, "error", "is not a regular file"},
+		}, nil, 2, "error", "not a regular file"},
 		{"a nearer policy in the change", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) { w.write("libs/a/.github/sycl-compat.yml", required(deviceB)) }, nil, 0, "success", "are no longer required"},
 		{"a nearer policy in the change with policy-ref: base", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) { w.write("libs/a/.github/sycl-compat.yml", required(deviceB)) }, []string{"policy-ref", "base"}, 1, "failure", "are no longer required"},
 		{"a different extension in the change", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) {

@@ -99,23 +99,31 @@ func tooLarge(name, want string, most int64) error {
 
 // check returns an error for a file that OpenInput does not accept.
 func check(name, want string, info fs.FileInfo) error {
-	const fix = "write the content to a file, and pass the file"
-	switch mode := info.Mode(); {
+	switch err := NotRegular(info.Mode()); {
+	case err != nil:
+		return &inputError{name, err}
+	case want != "" && info.Size() == 0:
+		return errorf(name, "is empty; expected %s. Check whether the step that writes it failed", want)
+	}
+	return nil
+}
+
+// NotRegular returns an error for a file that is not a regular file, without its name, or nil.
+func NotRegular(mode fs.FileMode) error {
+	what := ""
+	switch {
 	case mode.IsRegular():
-		if want != "" && info.Size() == 0 {
-			return errorf(name, "is empty; expected %s. Check whether the step that writes it failed", want)
-		}
 		return nil
 	case mode.IsDir():
-		return errorf(name, "is a directory; expected a file")
+		return errors.New("is a directory; expected a file")
 	case mode&fs.ModeNamedPipe != 0:
-		return errorf(name, "is a pipe, not a regular file; %s", fix)
+		what = "a pipe, "
 	case mode&fs.ModeSocket != 0:
-		return errorf(name, "is a socket, not a regular file; %s", fix)
+		what = "a socket, "
 	case mode&fs.ModeDevice != 0:
-		return errorf(name, "is a device, not a regular file; %s", fix)
+		what = "a device, "
 	}
-	return errorf(name, "is not a regular file; %s", fix)
+	return fmt.Errorf("is %snot a regular file; write the content to a file, and pass the file", what)
 }
 
 // InputReason returns the error of opening a file as an input error, except for system

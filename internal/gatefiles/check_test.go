@@ -66,11 +66,11 @@ func TestExitCodes(t *testing.T) {
 		{"content instead of files", CheckOptions{Reports: good, Policy: GateFile{Name: "gone.yaml", Data: []byte("version: 1\n")}, Baseline: GateFile{Name: "gone.json", Data: []byte(testkit.ReadFile(t, "empty.json"))}}, 0, ""},
 		{"no report", CheckOptions{}, 2, "no input; pass reports"},
 		{"a missing report", CheckOptions{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
-		{"a report that is a directory", CheckOptions{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
+		{"a report that is a directory", CheckOptions{Reports: []string{"folder"}}, 3, "folder is a directory"},
 		{"an invalid report", CheckOptions{Reports: []string{"policy.yaml"}}, 3, "policy.yaml: not a compatibility report"},
 		{"a missing base report", CheckOptions{Reports: good, BaseReports: []string{"gone.json"}}, 3, "gone.json cannot be read"},
 		{"a missing policy", CheckOptions{Reports: good, Policy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
-		{"a policy that is a directory", CheckOptions{Reports: good, Policy: GateFile{Name: "folder"}}, 2, "folder is not a regular file"},
+		{"a policy that is a directory", CheckOptions{Reports: good, Policy: GateFile{Name: "folder"}}, 2, "folder is a directory"},
 		{"an invalid policy", CheckOptions{Reports: good, Policy: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml:2: unknown key"},
 		{"a missing policy of the base branch", CheckOptions{Reports: good, BasePolicy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
 		{"a missing baseline", CheckOptions{Reports: good, Baseline: GateFile{Name: "gone.json"}}, 3, "--baseline: gone.json cannot be read: no such file or directory; run this command locally and commit the file: compat baseline update --baseline gone.json good.json"},
@@ -79,7 +79,7 @@ func TestExitCodes(t *testing.T) {
 			"compat baseline update --required 'intel_gpu_*' --baseline gone.json --binary 'dist/*.whl' --devices a,b good.json"},
 		{"a missing baseline for names with shell commands", CheckOptions{Reports: good, Baseline: GateFile{Name: "$(touch forged)`touch forged`it's"}}, 3,
 			`compat baseline update --baseline '$(touch forged)` + "`touch forged`" + `it'\''s' good.json`},
-		{"a baseline that is a directory", CheckOptions{Reports: good, Baseline: GateFile{Name: "folder"}}, 3, "folder is not a regular file"},
+		{"a baseline that is a directory", CheckOptions{Reports: good, Baseline: GateFile{Name: "folder"}}, 3, "folder is a directory"},
 		{"an invalid baseline", CheckOptions{Reports: good, Baseline: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
 		{"a baseline with too many entries", CheckOptions{Reports: good, Policy: GateFile{Name: "policy.yaml"}, Baseline: GateFile{Name: "one.json"}}, 2, "one.json: the baseline has 1 entry (limits.max-baseline of the policy is 0); to accept it, set \"limits: {max-baseline: 1}\" in the policy"},
 		{"a missing baseline of the base branch", CheckOptions{Reports: good, BaseBaseline: GateFile{Name: "gone.json"}}, 3, "gone.json cannot be read"},
@@ -206,7 +206,7 @@ func TestAttackS14FileLocations(t *testing.T) {
 		{"the passwords", "passwd.json", "leads out of the workspace"},
 		{"the environment", "environ.json", "leads out of the workspace"},
 		{"a loop", "loop.json", "loop.json cannot be read"},
-		{"a pipe", "pipe.json", "pipe.json is not a regular file"},
+		{"a pipe", "pipe.json", "pipe.json is a pipe, not a regular file"},
 		{"an output file that is not a report", "secret.json", "secret.json: not a compatibility report"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -228,7 +228,7 @@ func TestAttackS14FileLocations(t *testing.T) {
 	}
 	// A device is rejected even if links may lead anywhere.
 	for _, name := range []string{"/dev/zero", "pipe.json"} {
-		if _, err := Check(t.Context(), CheckOptions{Reports: []string{name}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "is not a regular file") {
+		if _, err := Check(t.Context(), CheckOptions{Reports: []string{name}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -135,6 +135,10 @@ func (f *Directory) resolve(name string) (path, within string, err error) {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
+		// The name of a pipe, such as /dev/stdin, may lead nowhere.
+		if info, statErr := os.Stat(name); statErr == nil && !info.Mode().IsRegular() {
+			return "", "", &OpenError{name, cli.NotRegular(info.Mode())}
+		}
 		return "", "", &OpenError{name, fmt.Errorf("cannot be read: %w", Reason(err))}
 	}
 	if f.dir == "" {
@@ -173,7 +177,7 @@ func (f *Directory) Open(name string) (*os.File, error) {
 	// Check the opened file, so that it cannot change in between.
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &OpenError{name, errors.New("is not a regular file")}
+		err = &OpenError{name, cli.NotRegular(info.Mode())}
 	}
 	if err != nil {
 		file.Close()

@@ -47,6 +47,24 @@ func TestAttackS14Sources(t *testing.T) {
 	}
 }
 
+// A file that is not regular is named for what it is, even through a link.
+func TestNotRegular(t *testing.T) {
+	enter(t)
+	testkit.Pipe(t, "pipe")
+	testkit.Link(t, "pipe", "link")
+	dir := testkit.Must(Open(""))(t)
+	for name, want := range map[string]string{
+		"pipe": "pipe is a pipe, not a regular file; write the content to a file, and pass the file",
+		"link": "link is a pipe, not a regular file; write the content to a file, and pass the file",
+		".":    ". is a directory; expected a file",
+		"gone": "gone cannot be read: no such file or directory",
+	} {
+		if _, err := dir.Open(name); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
 // FuzzBuilds checks that every BUILD file is read or rejected, and that written files can be read.
 func FuzzBuilds(f *testing.F) {
 	for _, seed := range []string{"x(name=\"a\")\n", "load(\":b.bzl\", \"x\")\n\nx(\n    name = \"a\",  # c\n    y = [1, {2: 3}] + z if q else r\"s\",\n)\n", "x(name=\"a\", y=" + strings.Repeat("f(", 600) + strings.Repeat(")", 600) + ")\n"} {
