@@ -156,7 +156,12 @@ func (d *decoder) invalid() error {
 	for !utf8.FullRune(d.buf[d.i:]) && d.more() {
 	}
 	r, n := utf8.DecodeRune(d.buf[d.i:])
-	if r == utf8.RuneError && n < 2 {
+	switch isStart := d.start+int64(d.i) == 0; {
+	case isStart && isUTF16(d.buf): // as PowerShell redirects output
+		return d.errorf("%s", utf16Text)
+	case isStart && r == '\ufeff':
+		return d.errorf("the file starts with a byte order mark; save it as UTF-8 without one")
+	case r == utf8.RuneError && n < 2:
 		return d.errorf("not valid UTF-8")
 	}
 	return d.errorf("not JSON: invalid character %q", r)

@@ -44,6 +44,8 @@ func TestInvalidJSON(t *testing.T) {
 		{"white space", " \n", "the file is empty", 0},
 		{"a list", "[]", "not a JSON object", 0},
 		{"a number", "1", "not a JSON object", 0},
+		{"UTF-16", "\xff\xfe{\x00}\x00", "the file is UTF-16; save it as UTF-8", 0},
+		{"a byte order mark", "\ufeff{}", "the file starts with a byte order mark; save it as UTF-8 without one", 0},
 		{"invalid UTF-8", "{\"list\": [\"\xff\"]}", "not valid UTF-8", 11},
 		{"YAML", "count: 1", "not JSON: invalid character 'c'", 0},
 		{"invalid JSON", "{count: 1}", "not JSON: invalid character 'c'", 1},

@@ -65,11 +65,18 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
+const utf16Text = "the file is UTF-16; save it as UTF-8"
+
+// isUTF16 reports whether a file starts with a byte order mark of UTF-16.
+func isUTF16(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff"))
+}
+
 // checkText rejects text that YAML reads differently from how editors and reviews show it: UTF-16,
 // which they take for a binary file, and line breaks other than LF and CRLF, which end a comment.
 func checkText(data []byte) error {
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return &YAMLError{Line: 1, Msg: "the file is UTF-16; save it as UTF-8"}
+	if isUTF16(data) {
+		return &YAMLError{Line: 1, Msg: utf16Text}
 	}
 	if !bytes.ContainsAny(data, "\r\u0085\u2028\u2029") { // much faster than the search below
 		return nil
