@@ -295,6 +295,12 @@ func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 	for _, f := range []GateFile{o.Policy, o.Baseline, o.BasePolicy, o.BaseBaseline, o.NextPolicy, o.NextBaseline} {
 		inputs = append(inputs, f.Name)
 	}
+	return CheckOutputs(outputs, inputs)
+}
+
+// CheckOutputs returns an error for an output that is also an input, and for two outputs with the
+// same path.
+func CheckOutputs(outputs, inputs []string) error {
 	known := map[string]string{}
 	for _, name := range inputs {
 		if info, err := os.Stat(name); name != "" && err == nil && info.Mode().IsRegular() {

@@ -150,7 +150,7 @@ func TestAttackDeviceData(t *testing.T) {
 	}
 }
 
-// TestAttackOutputsOverInputs checks that a check does not overwrite its inputs.
+// TestAttackOutputsOverInputs checks that no command overwrites its inputs.
 func TestAttackOutputsOverInputs(t *testing.T) {
 	gateWorkspace(t)
 	testkit.WriteFile(t, "p.yml", "version: 1\n")
@@ -160,6 +160,12 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 		{"--json-file", "now.json", "--base-reports", "now.json"}, {"--proposed-baseline", "p.yml", "--base-policy", "p.yml"},
 	} {
 		ends(t, 2, "because it is also an input", append(append([]string{"check"}, args...), "before.json")...)
+	}
+	for _, args := range [][]string{
+		{"report", "before.json"}, {"report", "--embedded", "before.json"}, {"report", "now.json", "--device-config", "before.json"},
+		{"show", "before.json"}, {"diff", "before.json", "now.json"},
+	} {
+		ends(t, 2, "because it is also an input", slices.Insert(args, 1, "--output", "./before.json")...)
 	}
 	if testkit.ReadFile(t, "before.json") != before || testkit.ReadFile(t, "p.yml") != "version: 1\n" {
 		t.Error("a file has changed")

@@ -68,6 +68,9 @@ func (d *diffCommand) run(_ context.Context, env *cli.Env, args []string) error 
 	if d.all && (d.format == "json" || d.format == "csv") {
 		return cli.Usagef("--all requires --format text, markdown or html; %s always has everything", d.format)
 	}
+	if err := gatefiles.CheckOutputs([]string{d.output}, args); err != nil {
+		return err
+	}
 	var sides [2]*gate.Index
 	var names [2]string
 	for i, name := range args {

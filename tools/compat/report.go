@@ -91,7 +91,7 @@ func (r *reportCommand) run(ctx context.Context, env *cli.Env, args []string) er
 	if err := r.chooseFormat(); err != nil {
 		return err
 	}
-	if err := r.check(slices.Concat(args, r.embedded.Values)); err != nil {
+	if err := r.check(slices.Concat(args, r.embedded.Values, r.deviceConfig.Values)); err != nil {
 		return err
 	}
 	programs, err := inspect.Reports(ctx, env, inspect.Options{

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
@@ -199,7 +200,7 @@ func (s *showCommand) check(args []string) error {
 			return cli.Usagef("%v", err)
 		}
 	}
-	return nil
+	return gatefiles.CheckOutputs([]string{s.output}, args)
 }
 
 // fileArguments formats files as arguments of a displayed command. If there are many, for example
