@@ -288,7 +288,11 @@ func compare(device []Kernel, host *hostObject) []Finding {
 			unpaired = true
 			report(k, false, unnamedType, shown(k))
 		} else if !isLibraryKernel(k.Name) {
-			report(k, false, onlyInHost, shown(k))
+			advice := hidden
+			if strings.Contains(k.Name, "{lambda") {
+				advice = nameKernel + hidden
+			}
+			report(k, false, onlyInHost+advice, shown(k))
 		}
 	}
 	for _, k := range onlyDevice {
@@ -302,12 +306,13 @@ func compare(device []Kernel, host *hostObject) []Finding {
 
 // Texts that describe the differences and how to fix them.
 const (
-	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so its arguments would be at wrong offsets: "
-	moved      = "the kernel '%s' may get wrong arguments: "
-	more       = string(errDifferent)
-	less       = "the device code uses a variable that the host code does not use; use it in both, outside of any #ifdef, list the captures, as in [a, b], or declare it static constexpr if it is a constant"
-	onlyInHost = "the host code submits the kernel '%s', but the device code has no kernel of this name: " +
-		"give it a name, as in parallel_for<class Name>(...), or remove the condition that hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
+	differs     = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so its arguments would be at wrong offsets: "
+	moved       = "the kernel '%s' may get wrong arguments: "
+	more        = string(errDifferent)
+	less        = "the device code uses a variable that the host code does not use; use it in both, outside of any #ifdef, list the captures, as in [a, b], or declare it static constexpr if it is a constant"
+	onlyInHost  = "the host code submits the kernel '%s', but the device code has no kernel of this name: "
+	nameKernel  = "give it a name, as in parallel_for<class Name>(...), or "
+	hidden      = "remove the condition that hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
 	unnamedType = "the kernel '%s' is instantiated for a type without a name, which g++ and DPC++ name differently: " +
 		"name the type, as in struct Point { ... }, or compile the host code with clang{clang}"
 	onlyInDevice = "the device code has the kernel '%s', but the host code does not submit it: " +
