@@ -245,12 +245,13 @@ func callers(chain []string, root string) string {
 // definedLater reports whether something other than a source defines a function.
 func definedLater(name string) bool {
 	return strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) ||
+		strings.HasPrefix(name, "__builtin_IB_") || mangledPrefix(name, "intel_sub_group_") ||
 		bfloat16Library.MatchString(name) || name == assertFail || constants.ReadsConstant(name)
 }
 
 // undefined lists the functions and variables that a module's kernels reach and no code defines,
 // sorted by name, each with the shortest path to it. It omits intrinsics and the built-ins of
-// SPIR-V and explicit SIMD, which later tools define; the assertion handler, which the device
+// SPIR-V, OpenCL's Intel extensions, Intel's GPU compiler and explicit SIMD, which later tools define; the assertion handler, which the device
 // defines; functions that read specialization constants, which are replaced later; a sanitizer's
 // functions, which its library defines; the bfloat16 library, which the runtime links; and other
 // device libraries, which DPC++'s compiler links. It also omits local memory, and variables with

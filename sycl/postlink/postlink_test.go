@@ -138,6 +138,8 @@ define spir_kernel void @_ZTS1K() {
 define spir_func void @_Z4selfv() {
   call void @_Z4selfv()
   call i32 @_Z5twicei(i32 1)
+  call void @_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt(ptr addrspace(1) null, i32 1, i32 1, i32 1, <2 x i32> zeroinitializer, ptr null)
+  call void @__builtin_IB_subgroup_block_prefetch()
 }
 define spir_func void @_Z4hostv() {
   call void @_Z6printfv()
@@ -146,6 +148,8 @@ declare void @llvm.trap()
 declare i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)
 declare <8 x i32> @_Z16__esimd_svm_loadPKi(ptr)
 declare i32 @_Z5twicei(i32)
+declare void @_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt(ptr addrspace(1), i32, i32, i32, <2 x i32>, ptr)
+declare void @__builtin_IB_subgroup_block_prefetch()
 declare void @_Z6printfv()
 `)
 	got := undefined(m)
