@@ -253,6 +253,9 @@ func (p *parser) icpx(o *option) error {
 		p.give(forDevice, replaced(f.Device)...)
 		p.give(forHost, f.Host...)
 	case icpxflags.Host:
+		if o.name == "-Xarch_host" {
+			return p.archHost(value)
+		}
 		p.give(forHost|forLink, replaced(f.Host)...)
 	case icpxflags.Backend:
 		return p.backend(o, value)
@@ -272,6 +275,28 @@ func (p *parser) icpx(o *option) error {
 			break
 		}
 		return cli.Usagef("%s: %s", o.text(), strings.ReplaceAll(cmp.Or(f.Command, f.Why), "{}", o.value))
+	}
+	return nil
+}
+
+// archHost handles the value of -Xarch_host, which may contain icpx options.
+func (p *parser) archHost(words []string) error {
+	all, err := options(words)
+	if err != nil {
+		all = []option{{words: words}} // the host compiler reports the error
+	}
+	for _, o := range all {
+		if o.flag == nil || o.flag.Sets != "" {
+			p.give(forHost|forLink, o.words...)
+			continue
+		}
+		own := &parser{line: commandLine{SYCL: true, HostCompiler: p.line.HostCompiler}}
+		if err := own.icpx(&o); err != nil {
+			return err
+		}
+		p.give(forHost, own.line.Host...)
+		p.give(forLink, own.line.Link...)
+		p.libraries = append(p.libraries, own.libraries...)
 	}
 	return nil
 }
