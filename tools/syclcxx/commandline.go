@@ -471,11 +471,20 @@ func (p *parser) finish() error {
 		p.give(forDevice, option)
 		p.give(forHost, flags[option].Host...)
 	}
+	if slices.Contains(l.Device, "-no-ftz") {
+		for i, option := range l.Link {
+			l.Link[i] = cmp.Or(withFTZ[option], option)
+		}
+	}
 	if p.warnings {
 		p.give(forDevice, compilespec.AddedOptions(compilespec.Command, forDevice, compilespec.Last, compilespec.Warnings, nil)...)
 	}
 	return p.targets()
 }
+
+// withFTZ maps link options with which g++ and clang add code to the program that flushes denormals
+// to zero to options without this effect. The compiles keep the former.
+var withFTZ = map[string]string{"-Ofast": "-O3", "-ffast-math": "-fno-fast-math", "-funsafe-math-optimizations": "-fno-unsafe-math-optimizations"}
 
 // chooseMode sets the mode from the options that select one.
 func (p *parser) chooseMode() {

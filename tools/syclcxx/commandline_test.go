@@ -205,6 +205,7 @@ func TestParse(t *testing.T) {
 		{"a.cpp -fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise", "Words=[a.cpp:c++] Host=[-U__SYCL_ID_QUERIES_FIT_IN_INT__ -D__SYCL_ID_QUERIES_FIT_IN_UINT__=1] Device=[-fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise]"},
 		{"a.cpp -fpreview-breaking-changes -fno-preview-breaking-changes", "Words=[a.cpp:c++]"},
 		{"a.cpp -fma -no-fma -no-ftz", "Words=[a.cpp:c++] Host=[-ffp-contract=fast -ffp-contract=off] Device=[-fma -no-fma -no-ftz]"},
+		{"a.cpp -no-ftz -Ofast -ffast-math", "Words=[a.cpp:c++] Host=[-Ofast -ffast-math] Device=[-no-ftz -O3 -ffast-math -ffast-math] Link=[-O3 -fno-fast-math]"},
 		{"a.cpp -prec-div -no-prec-div -qno-openmp", "Words=[a.cpp:c++] Host=[-fno-reciprocal-math -freciprocal-math -fno-openmp] Link=[-fno-reciprocal-math -freciprocal-math -fno-openmp]"},
 		{"a.cpp -ip -no-intel-lib -no-intel-lib=libimf -diag-disable=10441 -diag-error=1,2 -device-math-lib=fp64", "Words=[a.cpp:c++]"},
 		{"a.cpp -axCORE-AVX2 -ftz -fsycl-host-compiler=icpx", "Words=[a.cpp:c++] Host=[-axCORE-AVX2 -ftz] Link=[-axCORE-AVX2 -ftz] HostCompiler=icpx"},
