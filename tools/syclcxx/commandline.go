@@ -86,6 +86,7 @@ type depfileOptions struct {
 	System  bool // whether system headers are listed
 	Phony   bool // -MP
 	Missing bool // -MG
+	Append  bool // whether it is appended to File, as for the environment variables of g++
 	File    string
 	Targets []string // in make syntax; nil for the name of the object
 }

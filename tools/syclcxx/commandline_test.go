@@ -106,7 +106,7 @@ func TestParse(t *testing.T) {
 		{"-c -E a.cpp", "Mode=3 Words=[a.cpp:c++]"},
 		{"-S -fsyntax-only a.cpp", "Mode=4 Words=[a.cpp:c++]"},
 		{"-M a.cpp", "Mode=3 Words=[a.cpp:c++] Host=[-M]"},
-		{"-MM a.cpp", "Mode=3 Words=[a.cpp:c++] Host=[-MM] Depfile={Write:false System:false Phony:false Missing:false File: Targets:[]}"},
+		{"-MM a.cpp", "Mode=3 Words=[a.cpp:c++] Host=[-MM] Depfile={Write:false System:false Phony:false Missing:false Append:false File: Targets:[]}"},
 		{"--version", "Mode=6"},
 		{"--check --dpcpp=/d", "Mode=7 DPCPP=/d"},
 		{"--help", "Mode=8"},
@@ -154,17 +154,17 @@ func TestParse(t *testing.T) {
 		{"-c a.cpp -lm -shared -Wl,-s", "Mode=1 Words=[a.cpp:c++ -lm -Wl,-s] Link=[-shared]"},
 
 		// Options for the preprocessor.
-		{"a.cpp -Wp,-DX=1,-UY -Wp,-D,Z -Xpreprocessor -DW -Wp,-MD,d -Wp,-dM -Wa,-x", "Words=[a.cpp:c++] Host=[-Wa,-x -DX=1 -UY -D Z -DW -Xpreprocessor -dM] Device=[-DX=1 -UY -D Z -DW] Depfile={Write:true System:true Phony:false Missing:false File:d Targets:[]}"},
+		{"a.cpp -Wp,-DX=1,-UY -Wp,-D,Z -Xpreprocessor -DW -Wp,-MD,d -Wp,-dM -Wa,-x", "Words=[a.cpp:c++] Host=[-Wa,-x -DX=1 -UY -D Z -DW -Xpreprocessor -dM] Device=[-DX=1 -UY -D Z -DW] Depfile={Write:true System:true Phony:false Missing:false Append:false File:d Targets:[]}"},
 		{"-Xpreprocessor -include -O2 -Xpreprocessor a.h a.cpp", "Words=[a.cpp:c++] Host=[-O2 -include a.h] Device=[-O2 -include a.h] Link=[-O2]"},
 		{"a.cpp -Wp,-include,a.h,-isystem -Wp,dir -Xpreprocessor -I -Wp,i,-Ij", "Words=[a.cpp:c++] Host=[-include a.h -isystem dir -I i -Ij] Device=[-include a.h -isystem dir -I i -Ij]"},
 		{"a.cpp -Wp,-nostdinc++ -Wp,-std=c++20,-Wundef,-ffast-math", "Words=[a.cpp:c++] Host=[-nostdinc++ -std=c++20 -Wundef -ffast-math] Device=[-nostdinc++ -std=c++20 -Wundef -ffast-math -Wno-unknown-warning-option] StandardGiven=true"},
 		{"a.cpp -Wp,-v,-undef,-unknown,value,-imultilib,x -Xpreprocessor -fPIC", "Words=[a.cpp:c++] Host=[-Xpreprocessor -v -Xpreprocessor -undef -Xpreprocessor -unknown -Xpreprocessor value -Xpreprocessor -imultilib -Xpreprocessor x -Xpreprocessor -fPIC]"},
-		{"-c a.cpp -Xpreprocessor -MMD -Xpreprocessor d -Xpreprocessor -MT -Xpreprocessor x", "Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:false Phony:false Missing:false File:d Targets:[x]}"},
-		{"-E a.cpp -Wp,-MM", "Mode=3 Words=[a.cpp:c++] Host=[-MM] Depfile={Write:false System:false Phony:false Missing:false File: Targets:[]}"},
+		{"-c a.cpp -Xpreprocessor -MMD -Xpreprocessor d -Xpreprocessor -MT -Xpreprocessor x", "Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:false Phony:false Missing:false Append:false File:d Targets:[x]}"},
+		{"-E a.cpp -Wp,-MM", "Mode=3 Words=[a.cpp:c++] Host=[-MM] Depfile={Write:false System:false Phony:false Missing:false Append:false File: Targets:[]}"},
 
 		// Lists of files.
-		{"-c a.cpp -MD", "Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:true Phony:false Missing:false File: Targets:[]}"},
-		{"-c a.cpp -MMD -MP -MFd -MT 'x y' -MQ 'a b$#'", `Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:false Phony:true Missing:false File:d Targets:[x y a\ b$$\#]}`},
+		{"-c a.cpp -MD", "Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:true Phony:false Missing:false Append:false File: Targets:[]}"},
+		{"-c a.cpp -MMD -MP -MFd -MT 'x y' -MQ 'a b$#'", `Mode=1 Words=[a.cpp:c++] Depfile={Write:true System:false Phony:true Missing:false Append:false File:d Targets:[x y a\ b$$\#]}`},
 
 		// icpx's options.
 		{"-fsycl a.cpp", "Words=[a.cpp:c++]"},

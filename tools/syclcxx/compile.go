@@ -121,6 +121,9 @@ func (c *compiler) sources(ctx context.Context) error {
 
 // object compiles a source to an object file.
 func (c *compiler) object(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
+	if !depfile.Write && !c.host.clang {
+		depfile = environmentDepfile(in.Path)
+	}
 	sycl, err := c.readsSYCL(in)
 	if err != nil {
 		return err

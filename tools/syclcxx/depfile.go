@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +12,26 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
+// environmentDepfile returns the dependency file that environment variables of g++ request, as FILE
+// or "FILE TARGET".
+func environmentDepfile(source string) depfileOptions {
+	for _, variable := range []string{"DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"} {
+		value := os.Getenv(variable)
+		if value == "" {
+			continue
+		}
+		file, target, found := strings.Cut(value, " ")
+		if !found {
+			target = buildstep.EscapedDepfile(stem(source) + ".o")
+		}
+		return depfileOptions{Write: true, Append: true, System: variable == "SUNPRO_DEPENDENCIES", File: file, Targets: []string{target}}
+	}
+	return depfileOptions{}
+}
+
 // depfileOptions returns the options that make the host compiler write the dependency file itself.
 func (c *compiler) depfileOptions(d depfileOptions, output string) []string {
-	if !d.Write {
+	if !d.Write || d.Append { // g++ reads the environment variables
 		return nil
 	}
 	args := []string{"-MD"}
@@ -92,10 +110,23 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 	write := func(w io.Writer) error {
 		return buildstep.WriteDepfile(w, depfileTargets(u.depfile, u.output.object), files, u.depfile.Phony)
 	}
-	if name := depfileName(u.depfile, u.output.object); name != "-" {
+	switch name := depfileName(u.depfile, u.output.object); {
+	case name == "-":
+		return write(u.env.Stdout)
+	case u.depfile.Append:
+		return appendTo(name, write)
+	default:
 		return out.Write(name, write)
 	}
-	return write(u.env.Stdout)
+}
+
+// appendTo appends what write writes to a file.
+func appendTo(name string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
 }
 
 // systemFiles returns a function that reports whether a file is a system header. As for gcc's -MMD,

@@ -40,15 +40,10 @@ func (c *compiler) mark(in lineInput, output string) error {
 	if info, err := os.Stat(output); err != nil || !info.Mode().IsRegular() {
 		return err // for example, output is /dev/null
 	}
-	file, err := os.OpenFile(output, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
+	return appendTo(output, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
 		return err
-	}
-	_, err = file.WriteString(text)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return err
+	})
 }
 
 // deviceDigest returns a digest of the options of the device compile, the text of the source and

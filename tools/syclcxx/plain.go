@@ -89,7 +89,7 @@ func (c *compiler) runPlain(ctx context.Context, in lineInput, options []string,
 		return false, err
 	}
 	if depfile.Write {
-		if name := depfileName(depfile, target); name != "-" && depfile.System && isRegular(name) {
+		if name := depfileName(depfile, target); name != "-" && depfile.System && !depfile.Append && isRegular(name) {
 			list = name
 		} else { // its own file lacks system headers
 			var log bytes.Buffer // the first run printed the same
