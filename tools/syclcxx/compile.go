@@ -655,6 +655,9 @@ func ofGCCDir(option string) bool { return strings.HasPrefix(option, "--gcc-") }
 // and the footer. The compiler reads it from standard input, so that diagnostics and debug
 // information contain the name of the source as the user wrote it.
 func (u *compilation) writeWrapper() error {
+	if strings.ContainsAny(u.source, "\"\n") {
+		return cli.BadInput(fmt.Errorf("%s: the host compiler cannot include a source whose name contains a double quote or a line break; rename it", u.source))
+	}
 	// GCC warns if a header, here the source, names a kernel in an unnamed namespace.
 	before := "#pragma GCC system_header\n#undef __BASE_FILE__\n"
 	before += fmt.Sprintf("#define __BASE_FILE__ %s\n", hostwrap.Quote(u.mapped(u.source, "-fmacro-prefix-map=")))

@@ -136,3 +136,40 @@ func TestWriteDepfile(t *testing.T) {
 		}
 	}
 }
+
+// TestEnvironmentDepfile checks that the dependency file of g++'s environment variables is appended to.
+func TestEnvironmentDepfile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "headers/x.hpp", "")
+	testkit.WriteFile(t, "scratch/host.d", "x: a.cpp dpcpp/include/sycl/sycl.hpp\n")
+	testkit.WriteFile(t, "scratch/device.d", "x: a.cpp c.hpp\n")
+	for _, test := range []struct{ variable, value, want string }{
+		{"DEPENDENCIES_OUTPUT", "all.d", "a.o: \\\n  a.cpp \\\n  c.hpp\n"},
+		{"DEPENDENCIES_OUTPUT", "all.d x y", "x y: \\\n  a.cpp \\\n  c.hpp\n"},
+		{"SUNPRO_DEPENDENCIES", "all.d x", "x: \\\n  a.cpp \\\n  dpcpp/include/sycl/sycl.hpp \\\n  c.hpp\n"},
+		{"SUNPRO_DEPENDENCIES", "", ""},
+	} {
+		t.Run(test.variable+" "+test.value, func(t *testing.T) {
+			t.Setenv(test.variable, test.value)
+			testkit.WriteFile(t, "all.d", "old: file\n")
+			depfile := environmentDepfile("src/a.cpp")
+			line := testkit.Must(parseLine([]string{"--host-headers=headers", "-c", "a.cpp"}))(t)
+			u := &compilation{compiler: &compiler{line: line, dpcpp: &installation{dir: "dpcpp"}}, source: "a.cpp", dir: "scratch", depfile: depfile, output: beside("x.o", "a.cpp")}
+			if depfile.Write {
+				testkit.NoError(t, u.writeDepfile(new(outfile.Group)))
+			}
+			if got := testkit.ReadFile(t, "all.d"); got != "old: file\n"+test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWrapperNames(t *testing.T) {
+	for source, want := range map[string]bool{"a.cpp": true, `sp ace's\.cpp`: true, `q"uote.cpp`: false, "new\nline.cpp": false} {
+		u := &compilation{compiler: &compiler{line: new(commandLine)}, source: source, dir: t.TempDir()}
+		if err := u.writeWrapper(); (err == nil) != want {
+			t.Errorf("%q: %v", source, err)
+		}
+	}
+}
