@@ -107,6 +107,24 @@ func TestHeaderMark(t *testing.T) {
 	}
 }
 
+// TestSIMDHeader checks that only clang includes DPC++'s header for explicit SIMD.
+func TestSIMDHeader(t *testing.T) {
+	header := testkit.ReadFile(t, "../../rules/dpcpp/host/sycl/ext/intel/esimd.hpp")
+	for program, want := range map[string]string{"g++": "error: #error explicit SIMD requires clang", "clang++": "error: included"} {
+		t.Run(program, func(t *testing.T) {
+			path := testkit.Program(t, program)
+			t.Chdir(t.TempDir())
+			testkit.WriteFile(t, "front/sycl/ext/intel/esimd.hpp", header)
+			testkit.WriteFile(t, "dpcpp/sycl/ext/intel/esimd.hpp", "#error included\n")
+			testkit.WriteFile(t, "a.cpp", "#include <sycl/ext/intel/esimd.hpp>\n")
+			out, _ := exec.Command(path, "-isystem", "front", "-isystem", "dpcpp", "-fsyntax-only", "a.cpp").CombinedOutput()
+			if strings.Count(string(out), "error:") != 1 || !strings.Contains(string(out), want) {
+				t.Errorf("want %s\n%s", want, out)
+			}
+		})
+	}
+}
+
 // TestSystemFiles checks that the innermost directory of the search list decides, as for gcc's
 // -MMD.
 func TestSystemFiles(t *testing.T) {
