@@ -46,6 +46,11 @@ func (c *compiler) program(ctx context.Context) error {
 	}
 	device := ""
 	if c.line.SYCL && !c.line.DryRun {
+		for _, w := range words {
+			if w.Input != nil && !exists(w.Input.Path) { // otherwise, functions of the file would be undefined
+				return cli.BadInput(fmt.Errorf("%s: file not found", w.Input.Path))
+			}
+		}
 		if device, err = c.linkDevice(ctx, c.linkedFiles(words), dir); err != nil {
 			return err
 		}

@@ -258,6 +258,7 @@ func TestErrors(t *testing.T) {
 		{"-fsycl-targets=nvptx64-nvidia-cuda a.o", cli.ExitUsage, "nvptx64-nvidia-cuda: unsupported target"},
 		{"-c a.o", cli.ExitUsage, "a.o: warning: linker input unused because linking is not done\nsyclc++: error: no sources to compile; add -x c++"},
 		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: file not found"},
+		{"a.o missing.a", cli.ExitBadInput, "missing.a: file not found"},
 	} {
 		var stderr bytes.Buffer
 		args := strings.Fields(test.args)
