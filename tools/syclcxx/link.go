@@ -233,7 +233,7 @@ func (c *compiler) deviceObject(ctx context.Context, source string) error {
 
 // assemble assembles source code that syclc++ has written.
 func (c *compiler) assemble(ctx context.Context, source, object string) error {
-	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(c.machine(), "-c", "-o", object, source))
+	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, slices.Concat(c.machine(), c.standardLibrary(), []string{"-c", "-o", object, source}))
 }
 
 // syclbins returns the input files whose names end in .syclbin.
