@@ -105,8 +105,8 @@ type linkedFile struct {
 
 // linkedFiles returns the objects and archives that the linker reads, in order and without
 // duplicates: the files on the command line, including arguments of -Wl and -Xlinker, and the
-// libraries that -l finds in the directories of -L and LIBRARY_PATH. For a linker script, it returns
-// the files that the script names.
+// libraries that -l finds in the directories of -L, -B and LIBRARY_PATH, of DPC++ and of the system.
+// For a linker script, it returns the files that the script names.
 func (c *compiler) linkedFiles(words []lineWord) []linkedFile {
 	pieces := linkerPieces(words)
 	var dirs []string
@@ -115,7 +115,7 @@ func (c *compiler) linkedFiles(words []lineWord) []linkedFile {
 			dirs = append(dirs, dir)
 		}
 	}
-	read := linkerFiles{dirs: append(dirs, environmentDirs("LIBRARY_PATH")...)}
+	read := linkerFiles{dirs: slices.Concat(dirs, c.valuesOf("-B"), environmentDirs("LIBRARY_PATH"), c.libraryDirs())}
 	static := slices.Contains(c.line.Link, "-static")
 	type state struct{ static, whole bool }
 	var pushed []state
@@ -152,6 +152,18 @@ func (c *compiler) linkedFiles(words []lineWord) []linkedFile {
 		}
 	}
 	return read.files
+}
+
+// libraryDirs returns the directory of DPC++'s libraries, which libraryOptions adds to the link, and
+// the directories of the system in which linkers search.
+func (c *compiler) libraryDirs() (dirs []string) {
+	if d, err := c.installed(); err == nil {
+		dirs = append(dirs, filepath.Join(d.dir, "lib"))
+	}
+	for _, dir := range []string{"usr/local/lib", "lib", "usr/lib"} {
+		dirs = append(dirs, c.inSysroot(dir+"/x86_64-linux-gnu"), c.inSysroot(dir+"64"), c.inSysroot(dir))
+	}
+	return dirs
 }
 
 // linkerFiles collects the files that the linker reads.

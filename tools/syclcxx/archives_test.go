@@ -13,7 +13,7 @@ import (
 
 func TestLinkedFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range strings.Fields("main.o d/libf.a d/libg.a d/libg.so e/libh.a env/libe.a libc.a") {
+	for _, name := range strings.Fields("main.o d/libf.a d/libg.a d/libg.so e/libh.a env/libe.a libc.a root/usr/local/lib/libi.a root/usr/lib/libi.a root/lib/x86_64-linux-gnu/libj.so") {
 		testkit.WriteFile(t, name, "")
 	}
 	testkit.WriteFile(t, "inputs.args", "d/libf.a\n-Le -lh")
@@ -36,6 +36,8 @@ func TestLinkedFiles(t *testing.T) {
 		{"main.o -Ld -Wl,--push-state,-Bstatic,-lg -Wl,--pop-state -lg", "main.o d/libg.a"},
 		{"main.o -Ld -Wl,--push-state,-Bstatic -Wl,--pop-state -lg", "main.o"},
 		{"main.o -le", "main.o env/libe.a"},
+		{"main.o -li -lj --sysroot=root", "main.o root/usr/local/lib/libi.a"},
+		{"main.o -li --sysroot=root -B root/usr/lib", "main.o root/usr/lib/libi.a"},
 		{"main.o -Wl,--whole-archive,d/libf.a -Wl,--no-whole-archive", "main.o d/libf.a(whole)"},
 		{"main.o -Wl,-whole-archive d/libf.a -Wl,-no-whole-archive e/libh.a", "main.o d/libf.a(whole) e/libh.a"},
 		{"main.o -Wl,--push-state,--whole-archive d/libf.a -Wl,--pop-state e/libh.a", "main.o d/libf.a(whole) e/libh.a"},

@@ -356,17 +356,22 @@ func (c *compiler) includeDirs() []string {
 // systemDirs returns the include directories of the system, for which CMake omits -isystem, and of
 // DPC++.
 func (c *compiler) systemDirs() []string {
-	sysroot := "/"
-	for _, option := range c.line.Host {
-		if dir, ok := strings.CutPrefix(option, "--sysroot="); ok && dir != "" {
-			sysroot = dir
-		}
-	}
-	dirs := []string{filepath.Join(sysroot, "usr/local/include"), filepath.Join(sysroot, "usr/include")}
+	dirs := []string{c.inSysroot("usr/local/include"), c.inSysroot("usr/include")}
 	if d, err := c.installed(); err == nil {
 		dirs = append(dirs, filepath.Join(d.dir, "include"))
 	}
 	return dirs
+}
+
+// inSysroot returns the path of a directory in the directory of --sysroot.
+func (c *compiler) inSysroot(dir string) string {
+	sysroot := "/"
+	for _, option := range c.line.Host {
+		if root, ok := strings.CutPrefix(option, "--sysroot="); ok && root != "" {
+			sysroot = root
+		}
+	}
+	return filepath.Join(sysroot, dir)
 }
 
 // valuesOf returns the values of the given options.
