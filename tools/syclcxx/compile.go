@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/compilespec"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 )
@@ -284,6 +286,7 @@ func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceL
 	case deviceErr != nil:
 		u.env.Stderr.Write(deviceLog.Bytes())
 		if errors.Is(deviceErr, errPrinted) {
+			u.noteNames(deviceLog.Bytes())
 			u.env.Notef(u.source, "these errors come from the device compilation; to compile for the host only, use -fno-sycl")
 		}
 		return false, deviceErr
@@ -291,6 +294,15 @@ func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceL
 		return true, hostErr
 	}
 	return false, nil
+}
+
+var sameName = regexp.MustCompile(`definition with same mangled name '(_ZTS[^']+)' as another definition`)
+
+// noteNames prints a note for each error about two kernels with the same name.
+func (u *compilation) noteNames(log []byte) {
+	for _, m := range sameName.FindAllSubmatch(log, -1) {
+		u.env.Notef(u.source, "two kernels have the name '%s'; rename one of them", kernelname.Display(string(m[1])))
+	}
 }
 
 // compileWrapped compiles the source for the host, using output of the device compile.

@@ -173,3 +173,17 @@ func TestWrapperNames(t *testing.T) {
 		}
 	}
 }
+
+func TestNoteNames(t *testing.T) {
+	for log, want := range map[string]string{
+		"a.cpp:2:1: error: definition with same mangled name '_ZTSN3lib1NIfEE' as another definition\n": "a.cpp: note: two kernels have the name 'lib::N<float>'; rename one of them\n",
+		"a.cpp:2:1: error: definition with same mangled name '_Z1fv' as another definition\n":           "",
+	} {
+		var notes bytes.Buffer
+		u := &compilation{compiler: &compiler{env: &cli.Env{Stderr: &notes}}, source: "a.cpp"}
+		u.noteNames([]byte(log))
+		if notes.String() != want {
+			t.Errorf("%s: got %q, want %q", log, notes.String(), want)
+		}
+	}
+}
