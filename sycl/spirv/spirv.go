@@ -722,14 +722,14 @@ func (p *parser) imports() {
 	}
 }
 
-// builtin reports whether every SPIR-V consumer provides a function: its name, or the part after _Z
-// and a number, starts with two underscores. Functions that read specialization constants also
-// match, but are not built-in.
+// builtin reports whether SPIR-V consumers provide a function: its name, or the part after _Z and a
+// number, starts with two underscores, or with the prefix of Intel's OpenCL extensions for
+// sub-groups. Functions that read specialization constants also match, but are not built-in.
 func builtin(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "_Z"); ok {
 		name = strings.TrimLeft(rest, "0123456789")
 	}
-	return strings.HasPrefix(name, "__") && !IsSpecConstantGetter(name) || strings.HasPrefix(name, "llvm.")
+	return strings.HasPrefix(name, "__") && !IsSpecConstantGetter(name) || strings.HasPrefix(name, "llvm.") || strings.HasPrefix(name, "intel_sub_group_")
 }
 
 // IsSpecConstantGetter reports whether a function reads specialization constants in DPC++'s device
