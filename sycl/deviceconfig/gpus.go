@@ -22,7 +22,6 @@ var gpus = sync.OnceValue(func() *gpuNames { return must(readGPUs()) })
 
 // A gpuNames holds the names of Intel GPUs. Targets are canonical.
 type gpuNames struct {
-	ocloc    string              // release of the acronyms and versions
 	versions map[string]string   // target by version, as in 12.60.7
 	acronyms map[string]string   // target by acronym, as in acm-g10
 	families map[string]gpuGroup // by acronym
@@ -63,7 +62,7 @@ func readGPUs() (*gpuNames, error) {
 	if err := in.Decode(&file); err != nil {
 		return nil, fmt.Errorf("gpus.yaml: %w", err)
 	}
-	g := &gpuNames{ocloc: file.Ocloc, versions: map[string]string{}, acronyms: map[string]string{}, families: map[string]gpuGroup{},
+	g := &gpuNames{versions: map[string]string{}, acronyms: map[string]string{}, families: map[string]gpuGroup{},
 		releases: map[string][]string{}, names: map[string]string{}, sold: map[string][]string{}, ids: map[string]string{}}
 	for _, short := range slices.Sorted(maps.Keys(file.Targets)) {
 		t, target := file.Targets[short], intelGPU+short

@@ -43,11 +43,6 @@ type Parameter struct {
 	Offset int64 // in the function object or lambda
 }
 
-// Size returns the size of a parameter, and whether the header states it.
-func (p Parameter) Size() (int64, bool) {
-	return p.Info, p.Kind == "pointer" || p.Kind == "std_layout"
-}
-
 var (
 	classes = regexp.MustCompile(`(?m)^template <> struct KernelInfo(Data)?<(.*)> \{$`)
 	returns = regexp.MustCompile(`(get\w+|isESIMD)\(\) \{\s*(?:#ifndef NDEBUG\s*)?return (?:"([^"\n]*)"|(\d+));`)

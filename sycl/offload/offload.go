@@ -172,10 +172,10 @@ func stringEntrySize(version uint32) int64 {
 	return stringSize
 }
 
-// align rounds n up to the alignment, and reports whether the result fits.
-func align(n int64) (int64, bool) {
+// align rounds n up to the alignment. It returns 0 if the result does not fit.
+func align(n int64) int64 {
 	if n > math.MaxInt64-(alignment-1) {
-		return 0, false
+		return 0
 	}
-	return (n + alignment - 1) &^ (alignment - 1), true
+	return (n + alignment - 1) &^ (alignment - 1)
 }

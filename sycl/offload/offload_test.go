@@ -487,14 +487,9 @@ func FuzzReadAll(f *testing.F) {
 
 func TestAlign(t *testing.T) {
 	const most = math.MaxInt64 &^ (alignment - 1)
-	for n, want := range map[int64]int64{0: 0, 1: 8, 8: 8, most - 7: most, most: most} {
-		if got, ok := align(n); got != want || !ok {
-			t.Errorf("%d: %d, %v, want %d", n, got, ok, want)
-		}
-	}
-	for _, n := range []int64{most + 1, math.MaxInt64} {
-		if got, ok := align(n); ok {
-			t.Errorf("%d: %d", n, got)
+	for n, want := range map[int64]int64{0: 0, 1: 8, 8: 8, most - 7: most, most: most, most + 1: 0, math.MaxInt64: 0} {
+		if got := align(n); got != want {
+			t.Errorf("%d: %d, want %d", n, got, want)
 		}
 	}
 }

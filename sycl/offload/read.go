@@ -34,7 +34,7 @@ func ReadAll(r io.ReaderAt, size int64) ([]*File, error) {
 		}
 		files = append(files, f)
 		end := offset + f.Size
-		next, _ := align(f.Size)
+		next := align(f.Size)
 		if next = min(offset+next, size); next > end {
 			padding := make([]byte, next-end)
 			if err := readAt(r, padding, end); err != nil {

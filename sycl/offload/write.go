@@ -144,7 +144,7 @@ func (l *layout) collectStrings() error {
 func (l *layout) place() error {
 	l.lists = headerSize(l.version) + entrySize*int64(len(l.images))
 	l.texts = l.lists + stringEntrySize(l.version)*int64(l.pairs)
-	l.start, _ = align(l.texts + int64(len(l.table.data)))
+	l.start = align(l.texts + int64(len(l.table.data)))
 	end := l.start
 	for i, img := range l.images {
 		n := img.Content.Size()
@@ -153,7 +153,7 @@ func (l *layout) place() error {
 		}
 		end += n
 	}
-	l.size, _ = align(end)
+	l.size = align(end)
 	return nil
 }
 
@@ -239,7 +239,7 @@ func (l *layout) write(w io.Writer, c Compression) error {
 	if n != before {
 		return errors.New("offload binary: an image changed while it was written")
 	}
-	end, _ := align(head + int64(n))
+	end := align(head + int64(n))
 	_, err := w.Write(make([]byte, end-head-int64(n)))
 	return err
 }

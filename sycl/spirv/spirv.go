@@ -134,7 +134,6 @@ const (
 	opFunction            = 54
 	opFunctionParameter   = 55
 	opFunctionEnd         = 56
-	opFunctionCall        = 57
 	opVariable            = 59
 	opDecorate            = 71
 	opGroupDecorate       = 74
@@ -180,9 +179,7 @@ const (
 
 	controlDontInline = 1 << 1
 
-	linkageExport      = 0
-	linkageImport      = 1
-	linkageLinkOnceODR = 2
+	linkageImport = 1
 
 	headerWords = 5
 )
@@ -746,13 +743,11 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 	n := d.node - 1
 	k := Kernel{Name: e.name, node: n, uses: p.graph.nodes[n].uses, Location: p.graph.location(n), isVector: p.vector[e.id]}
 	for _, raw := range p.modes[e.id] {
-		mode, known, err := p.mode(raw)
-		if err != nil {
-			return Kernel{}, err
-		}
+		mode, known := p.mode(raw)
 		if !known {
 			continue
 		}
+		var err error
 		switch mode.mode {
 		case modeLocalSize, modeLocalSizeId:
 			k.WorkGroupSize, err = mode.sizes()
@@ -780,22 +775,22 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 
 // mode resolves the ids of an execution mode. It returns false for known if specialization can
 // still change the values.
-func (p *parser) mode(raw rawMode) (mode executionMode, known bool, err error) {
+func (p *parser) mode(raw rawMode) (mode executionMode, known bool) {
 	mode = executionMode{raw.mode, raw.args}
 	if !raw.byID {
-		return mode, true, nil
+		return mode, true
 	}
 	mode.operands = make([]uint32, len(raw.args))
 	known = true
 	for n, id := range raw.args {
 		d := p.defs.find(id)
 		if len(d.lits) == 0 || d.op != opConstant && d.op != opSpecConstant {
-			return mode, false, nil
+			return mode, false
 		}
 		known = known && d.op == opConstant
 		mode.operands[n] = d.lits[0]
 	}
-	return mode, known, nil
+	return mode, known
 }
 
 // sizes returns the sizes of a work-group without trailing ones. DPC++ writes the lower 32 bits of a

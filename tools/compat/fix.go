@@ -77,10 +77,7 @@ func (f *fixCommand) run(ctx context.Context, env *cli.Env, args []string) error
 		p.count(r)
 		p.add(r.Findings)
 	}
-	changed, err := p.apply()
-	if err != nil {
-		return err
-	}
+	changed := p.apply()
 	for _, l := range p.plan {
 		fmt.Fprintln(env.Stderr, l)
 	}

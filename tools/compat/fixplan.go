@@ -141,7 +141,7 @@ func (p *fixPlan) noteUnsolved(findings []*gate.Finding) {
 }
 
 // apply edits the BUILD files in memory and returns the changed files.
-func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
+func (p *fixPlan) apply() []*workspace.BuildFile {
 	var changed []*workspace.BuildFile
 	for _, label := range slices.Sorted(maps.Keys(p.targets)) {
 		file, rule, where, ok := p.built(label)
@@ -152,7 +152,7 @@ func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
 			changed = append(changed, file)
 		}
 	}
-	return changed, nil
+	return changed
 }
 
 // editable lists the rules and macros with the attributes sycl_targets and fixed_targets. The

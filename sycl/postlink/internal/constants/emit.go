@@ -324,7 +324,7 @@ func (l *lowering) declare() error {
 	for _, name := range slices.Sorted(maps.Keys(l.declarations)) {
 		text := l.declarations[name]
 		if f := l.module.Function(name); f != nil {
-			if want := text; f.Defined() || !sameDeclaration(l.module, f, want) {
+			if f.Defined() || !sameDeclaration(f, text) {
 				return &Error{Function: name, Msg: "the function has the name of a SPIR-V built-in function, but a different type"}
 			}
 			continue
@@ -340,7 +340,7 @@ func (l *lowering) declare() error {
 }
 
 // sameDeclaration reports whether a function has the type of a declaration.
-func sameDeclaration(m *llvmir.Module, f *llvmir.Function, text string) bool {
+func sameDeclaration(f *llvmir.Function, text string) bool {
 	other, err := llvmir.Parse("declaration", text)
 	if err != nil || len(other.Functions()) != 1 {
 		return false

@@ -25,7 +25,7 @@ func (l *lowering) variable(g *llvmir.Global) error {
 		where, _ := VariablePlace(l.m, g)
 		l.unknown(name, "variable '"+kernelname.Display(g.Name())+"'", Place(where))
 	})
-	host, err2 := l.hostAccess(g, attributes)
+	host, err2 := l.hostAccess(attributes)
 	if err := errors.Join(err, err2); err != nil {
 		return &MetadataError{Msg: fmt.Sprintf("variable %s: %v", g.Name(), err)}
 	}
@@ -36,7 +36,7 @@ func (l *lowering) variable(g *llvmir.Global) error {
 }
 
 // hostAccess decorates a device global or a pipe with its host access and name.
-func (l *lowering) hostAccess(g *llvmir.Global, attributes []llvmir.Attribute) ([]string, error) {
+func (l *lowering) hostAccess(attributes []llvmir.Attribute) ([]string, error) {
 	values := map[string]string{}
 	for _, a := range attributes {
 		values[a.Key] = a.Value
