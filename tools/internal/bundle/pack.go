@@ -239,8 +239,8 @@ func (in *input) load() (loadedInput, error) {
 		return l, err
 	}
 	defer f.Close()
-	l.path = f.name
-	content := &fileSource{path: f.name, size: f.size, opened: f}
+	l.path = f.Name()
+	content := &fileSource{path: f.Name(), size: f.Size, opened: f}
 	defer func() { content.opened = nil }()
 	if l.names, err = in.symbols(); err != nil {
 		return l, err
@@ -248,9 +248,9 @@ func (in *input) load() (loadedInput, error) {
 	if l.metadata, err = in.properties(content); err != nil {
 		return l, err
 	}
-	if f.size == 0 {
+	if f.Size == 0 {
 		if len(l.names) > 0 || named(l.metadata) {
-			return l, cli.BadInput(fmt.Errorf("the image %s is empty; its compilation failed or found no device code", f.name))
+			return l, cli.BadInput(fmt.Errorf("the image %s is empty; its compilation failed or found no device code", f.Name()))
 		}
 		return l, nil
 	}
@@ -298,15 +298,15 @@ func putKernels(r *propset.Registry, names []string, content *fileSource) error 
 
 // open opens a file in the current directory or next to the table. If both exist and differ, open
 // returns an error.
-func (in *input) open(name string) (*regularFile, error) {
+func (in *input) open(name string) (*cli.InputFile, error) {
 	if in.beside && in.dir != "" && !filepath.IsAbs(name) {
-		f, err := openRegular(filepath.Join(in.dir, name))
+		f, err := cli.OpenInput(filepath.Join(in.dir, name), "")
 		if errors.Is(err, fs.ErrNotExist) {
 			err = cli.BadInput(fmt.Errorf("%s: not found next to the table", name))
 		}
 		return f, err
 	}
-	f, err := openRegular(name)
+	f, err := cli.OpenInput(name, "")
 	if in.dir == "" || in.dir == "." || filepath.IsAbs(name) {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = cli.BadInput(fmt.Errorf("%s: file not found", name))
@@ -315,7 +315,7 @@ func (in *input) open(name string) (*regularFile, error) {
 	}
 	beside := filepath.Join(in.dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if f, err = openRegular(beside); errors.Is(err, fs.ErrNotExist) {
+		if f, err = cli.OpenInput(beside, ""); errors.Is(err, fs.ErrNotExist) {
 			err = cli.BadInput(fmt.Errorf("%s: not found in the current directory or next to the table", name))
 		}
 		return f, err
@@ -324,8 +324,9 @@ func (in *input) open(name string) (*regularFile, error) {
 		return nil, err
 	}
 	info, err := os.Stat(beside)
+	own, ownErr := f.Stat()
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && f.is(info):
+	case errors.Is(err, fs.ErrNotExist), err == nil && ownErr == nil && os.SameFile(info, own):
 		return f, nil
 	case err == nil:
 		err = cli.BadInput(fmt.Errorf("%s: ambiguous: in the current directory and next to the table, with different contents; use an absolute path in the table", name))
@@ -341,12 +342,12 @@ func (in *input) read(name string) ([]byte, string, error) {
 		return nil, "", err
 	}
 	defer f.Close()
-	if f.size > cli.MaxText {
-		return nil, "", cli.BadInput(fmt.Errorf("%s: file too large: %d bytes (limit %d)", f.name, f.size, cli.MaxText))
+	if f.Size > cli.MaxText {
+		return nil, "", cli.BadInput(fmt.Errorf("%s: file too large: %d bytes (limit %d)", f.Name(), f.Size, cli.MaxText))
 	}
-	data := bytes.NewBuffer(make([]byte, 0, min(f.size, 1<<20)+bytes.MinRead))
+	data := bytes.NewBuffer(make([]byte, 0, min(f.Size, 1<<20)+bytes.MinRead))
 	_, err = data.ReadFrom(f)
-	return data.Bytes(), f.name, err
+	return data.Bytes(), f.Name(), err
 }
 
 // properties returns the property sets in the property file of an image. Without this file,
@@ -395,7 +396,7 @@ func (in *input) symbols() ([]string, error) {
 type fileSource struct {
 	path   string
 	size   int64
-	opened *regularFile // non-nil only while the start of the file is examined
+	opened *cli.InputFile // non-nil only while the start of the file is examined
 }
 
 func (s *fileSource) Size() int64 { return s.size }
@@ -404,7 +405,7 @@ func (s *fileSource) ReadAt(b []byte, offset int64) (int, error) {
 	if s.opened != nil {
 		return s.opened.ReadAt(b, offset)
 	}
-	f, err := openRegular(s.path)
+	f, err := cli.OpenInput(s.path, "")
 	if err != nil {
 		return 0, err
 	}
@@ -417,7 +418,7 @@ func (s *fileSource) CopyTo(w io.Writer, buf []byte) (int64, error) {
 	if p, ok := w.(*segmentWriter); ok {
 		return p.copyLater(s)
 	}
-	f, err := openRegular(s.path)
+	f, err := cli.OpenInput(s.path, "")
 	if err != nil {
 		return 0, err
 	}

@@ -102,7 +102,7 @@ func (w *segmentWriter) copy(s segment, buf []byte) error {
 	}
 	out := io.NewOffsetWriter(w.f, s.offset)
 	for _, file := range s.files {
-		f, err := openRegular(file.path)
+		f, err := cli.OpenInput(file.path, "")
 		if err != nil {
 			return err
 		}
