@@ -2,11 +2,12 @@ package testkit
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -31,7 +32,7 @@ func GoldenFile(t testing.TB, path, got string) {
 		t.Fatalf("%v; run go test -update to write it", err)
 	}
 	if want := string(data); got != want {
-		t.Errorf("%s differs (- file, + test); run go test -update to rewrite it\n%s", path, lineDiff(want, got))
+		t.Errorf("%s differs; run go test -update to rewrite it\n%s", path, lineDiff(want, got))
 	}
 }
 
@@ -58,72 +59,17 @@ func GoldenSection(t testing.TB, path, name, got string) {
 		WriteFile(t, path, page[:begin+len(comment)+1]+got+page[end:])
 		return
 	}
-	t.Errorf("%s is out of date after %s; differing lines (- page, + test):\n%s", path, comment, lineDiff(want, got))
+	t.Errorf("%s is out of date after %s:\n%s", path, comment, lineDiff(want, got))
 }
 
 // maxDiffLines limits the lines that lineDiff returns.
 const maxDiffLines = 40
 
-// lineDiff returns the lines that differ between two texts, with their line numbers.
+// lineDiff returns the start of a unified diff of two texts.
 func lineDiff(old, new string) string {
-	a, b := strings.SplitAfter(old, "\n"), strings.SplitAfter(new, "\n")
-	first := 0
-	for first < min(len(a), len(b)) && a[first] == b[first] {
-		first++
+	lines := strings.Split(udiff.Unified("file", "test", old, new), "\n")
+	if len(lines) > maxDiffLines {
+		lines = append(lines[:maxDiffLines], "...")
 	}
-	for min(len(a), len(b)) > first && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	var out []string
-	for _, e := range lineEdits(a[first:], b[first:]) {
-		if len(out) == maxDiffLines {
-			out = append(out, "...")
-			break
-		}
-		out = append(out, fmt.Sprintf("%5d %c %q", first+e.line+1, e.sign, e.text))
-	}
-	return strings.Join(out, "\n")
-}
-
-// A lineEdit is a line that only one of two texts contains.
-type lineEdit struct {
-	sign rune // - for the old text, + for the new
-	line int  // index in that text
-	text string
-}
-
-// maxResync limits the distance at which lineEdits looks for equal lines.
-const maxResync = 200
-
-// lineEdits compares two lists of lines. After a difference, it continues at the nearest pair of
-// equal lines, so the result is short but not always minimal.
-func lineEdits(a, b []string) (edits []lineEdit) {
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		if i < len(a) && j < len(b) && a[i] == b[j] {
-			i, j = i+1, j+1
-			continue
-		}
-		skipA, skipB := resync(a[i:], b[j:])
-		for k := range skipA {
-			edits = append(edits, lineEdit{'-', i + k, a[i+k]})
-		}
-		for k := range skipB {
-			edits = append(edits, lineEdit{'+', j + k, b[j+k]})
-		}
-		i, j = i+skipA, j+skipB
-	}
-	return edits
-}
-
-// resync returns how many lines of a and of b to skip until both continue with the same line.
-func resync(a, b []string) (skipA, skipB int) {
-	for n := 1; n <= maxResync; n++ {
-		for skipA := max(0, n-len(b)+1); skipA <= min(n, len(a)-1); skipA++ {
-			if a[skipA] == b[n-skipA] {
-				return skipA, n - skipA
-			}
-		}
-	}
-	return len(a), len(b)
+	return strings.Join(lines, "\n")
 }
