@@ -70,7 +70,7 @@ func encode(dst, raw []byte) []byte {
 // non-zero.
 func decode(text string) (raw []byte, leftover bool, err error) {
 	if len(text)%4 == 1 {
-		return nil, false, fmt.Errorf("a byte array of %d characters is truncated; the number of characters must be even", len(text))
+		return nil, false, fmt.Errorf("a byte array of %d characters is truncated: 4 characters encode 3 bytes", len(text))
 	}
 	raw = make([]byte, 0, len(text)/4*3+2)
 	for at := 0; at < len(text); at += 4 {

@@ -141,7 +141,7 @@ func TestParseErrors(t *testing.T) {
 		{"a 33-bit number", "[a]\nx=1|4294967296\n", `f.prop:2: [a] x: "4294967296" does not fit in 32 bits: the largest value of type 1 is 4294967295`},
 		{"a number with a leading zero", "[a]\nx=1|007\n", `f.prop:2: [a] x: the number "007" has leading zeros`},
 		{"a character outside the alphabet", "[a]\nx=2|IAAAAA-AAAQA\n", `f.prop:2: [a] x: character '-' at position 7 of the byte array is not a letter, digit, + or /`},
-		{"one character left over", "[a]\nx=2|AAAAA\n", `f.prop:2: [a] x: a byte array of 5 characters is truncated; the number of characters must be even`},
+		{"one character left over", "[a]\nx=2|AAAAA\n", `f.prop:2: [a] x: a byte array of 5 characters is truncated: 4 characters encode 3 bytes`},
 		{"shorter than the bit count", "[a]\nx=2|AAAAAA\n", `f.prop:2: [a] x: a byte array begins with an 8-byte bit count, but this one has 4 bytes in all`},
 		{"more bits than bytes", "[a]\nx=2|JAAAAAAAAAQA\n", `f.prop:2: [a] x: the byte array declares 9 bits but holds 1 bytes`},
 		{"a bit count that would overflow", "[a]\nx=2|///////////D\n", `f.prop:2: [a] x: the byte array declares 18446744073709551615 bits but holds 1 bytes`},
