@@ -180,17 +180,9 @@ func (c *composition) value(t *llvmir.Type) string {
 	if isScalar(t) {
 		return c.scalar(next)
 	}
-	body := t.Body()
-	types := body.Fields()
-	if body.Kind() != llvmir.Struct {
-		types = nil
-		for range body.Len() {
-			types = append(types, body.Elem())
-		}
-	}
 	var arguments, params []string
 	name := ""
-	for _, e := range types {
+	for _, e := range elementTypes(t.Body()) {
 		arguments = append(arguments, e.String()+" "+c.value(e))
 		params = append(params, e.String())
 		name += letters(e)
@@ -296,14 +288,7 @@ func (w *defaultWriter) value(t *llvmir.Type) string {
 		return text
 	}
 	body := t.Body()
-	types := body.Fields()
 	opening, closing := "{ ", " }"
-	if body.Kind() != llvmir.Struct {
-		types = nil
-		for range body.Len() {
-			types = append(types, body.Elem())
-		}
-	}
 	switch {
 	case body.Kind() == llvmir.Array:
 		opening, closing = "[", "]"
@@ -313,10 +298,18 @@ func (w *defaultWriter) value(t *llvmir.Type) string {
 		opening, closing = "<{ ", " }>"
 	}
 	var elements []string
-	for _, e := range types {
+	for _, e := range elementTypes(body) {
 		elements = append(elements, e.String()+" "+w.value(e))
 	}
 	return opening + strings.Join(elements, ", ") + closing
+}
+
+// elementTypes returns the types of the elements of an aggregate or a vector.
+func elementTypes(body *llvmir.Type) []*llvmir.Type {
+	if body.Kind() == llvmir.Struct {
+		return body.Fields()
+	}
+	return slices.Repeat([]*llvmir.Type{body.Elem()}, int(body.Len()))
 }
 
 // declare declares the built-in functions that calls refer to.
