@@ -13,10 +13,10 @@ import (
 // A base is the commit that a change is compared with.
 type base struct {
 	place
-	repository *repository
-	commit     string // commit id, or "" if unknown
-	why        string // why the commit is unknown
-	forced     bool   // whether a forced push replaced the commit
+	repository    *repository
+	commit        string // commit id, or "" if unknown
+	unknownReason string // why the commit is unknown
+	forced        bool   // whether a forced push replaced the commit
 	// began returns the commits at which the change diverged from the base. It returns nothing if
 	// they are unknown or if the change is on top of the base.
 	began func() []string
@@ -27,11 +27,11 @@ type base struct {
 func findBase(j *job, p place, r *repository) *base {
 	b := &base{place: p, repository: r, forced: j.event.isForced()}
 	var head string // head of the change, if the checkout is not a merge
-	b.commit, b.why = j.event.baseCommit()
+	b.commit, b.unknownReason = j.event.baseCommit()
 	switch pull := j.event.PullRequest; {
 	case j.event.forkRun() != nil:
 		b.commit = j.sha // a commit of the default branch, even if an artifact has overwritten files
-		b.why = "the policy of the default branch applies to runs of forks, but its commit is unknown; set GITHUB_SHA"
+		b.unknownReason = "the policy of the default branch applies to runs of forks, but its commit is unknown; set GITHUB_SHA"
 	case pull != nil && j.event.name == "pull_request":
 		head = pull.Head.SHA
 		merge, err := r.commit(j.sha)

@@ -101,13 +101,13 @@ func (p place) inWorkspace(name string) string {
 	return path.Join(p.prefix, filepath.ToSlash(name))
 }
 
-// local returns the path of an input relative to dir, with "/". A path may be absolute or lead
+// localPath returns the path of an input relative to dir, with "/". A path may be absolute or lead
 // upward. It returns an error for a relative path that leads out of the workspace, and returns an
 // absolute path outside of it unchanged.
-func (p place) local(name string) (string, error) {
+func (p place) localPath(name string) (string, error) {
 	full := filepath.FromSlash(name)
 	if filepath.IsAbs(full) {
-		below, ok := p.below(full)
+		below, ok := p.relativeToOuter(full)
 		if !ok {
 			return filepath.ToSlash(filepath.Clean(full)), nil
 		}
@@ -125,7 +125,7 @@ func (p place) local(name string) (string, error) {
 // localInput is like local for a file to read. On GitHub, it returns an error for an absolute path
 // out of the workspace, because a change may have written the path.
 func (p place) localInput(name string) (string, error) {
-	found, err := p.local(name)
+	found, err := p.localPath(name)
 	if err == nil && p.onGitHub && path.IsAbs(found) {
 		return "", cli.Usagef("%s is not in the workspace %s; use a path relative to working-directory", name, p.named)
 	}
@@ -147,8 +147,8 @@ func isInGit(name string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(name), "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
 }
 
-// below returns an absolute path in the workspace relative to p.outer.
-func (p place) below(full string) (string, bool) {
+// relativeToOuter returns an absolute path in the workspace relative to p.outer.
+func (p place) relativeToOuter(full string) (string, bool) {
 	for _, root := range []string{p.outer, p.named} {
 		if root, err := filepath.Abs(root); err == nil && isBelow(full, root) {
 			rest, err := filepath.Rel(root, full)
@@ -254,7 +254,7 @@ func (p place) glob(patterns []string) ([]string, error) {
 			}
 			continue
 		case isAbove:
-			above = append(above, strings.TrimPrefix(local, p.up()+"/"))
+			above = append(above, strings.TrimPrefix(local, p.outerPath()+"/"))
 		case not:
 			here = append(here, "!"+local)
 		default:
@@ -280,7 +280,7 @@ func (p place) glob(patterns []string) ([]string, error) {
 				}
 			}
 		}
-		names, err := workspace.Glob(filepath.FromSlash(p.up()), above)
+		names, err := workspace.Glob(filepath.FromSlash(p.outerPath()), above)
 		if err != nil {
 			return nil, err
 		}
@@ -299,8 +299,8 @@ func (p place) glob(patterns []string) ([]string, error) {
 	return left, nil
 }
 
-// up returns p.outer relative to p.dir.
-func (p place) up() string {
+// outerPath returns p.outer relative to p.dir.
+func (p place) outerPath() string {
 	rel, err := filepath.Rel(p.dir, p.outer)
 	if err != nil {
 		return "."
@@ -319,7 +319,7 @@ func (p place) localPattern(text string) (local string, isAbove bool) {
 	if !path.IsAbs(literal) && literal != ".." && !strings.HasPrefix(literal, "../") {
 		return text, false
 	}
-	name, err := p.local(literal)
+	name, err := p.localPath(literal)
 	if err != nil || path.IsAbs(name) {
 		return text, false
 	}
@@ -333,9 +333,9 @@ func (p place) localPattern(text string) (local string, isAbove bool) {
 		if err != nil {
 			return text, false
 		}
-		name = p.up() + "/" + filepath.ToSlash(below)
+		name = p.outerPath() + "/" + filepath.ToSlash(below)
 		if below == "." {
-			name = p.up()
+			name = p.outerPath()
 		}
 	}
 	if rest != "" {

@@ -111,9 +111,9 @@ type chooser struct {
 func chooseRules(s *settings, paths inputPaths, j *job, b *base) (rules, error) {
 	c := chooser{settings: s, paths: paths, base: b, isChange: j.event.isChange()}
 	c.baseDecides = s.policyRef == "base" || j.event.forkRun() != nil
-	choose := c.byChange
+	choose := c.applyChangeRules
 	if c.baseDecides {
-		choose = c.byBase
+		choose = c.applyBaseRules
 	}
 	if err := choose(); err != nil {
 		return rules{}, err
@@ -133,8 +133,8 @@ func (c *chooser) logf(format string, args ...any) {
 	c.log = append(c.log, fmt.Sprintf(format, args...))
 }
 
-// byChange applies the rules of the change.
-func (c *chooser) byChange() error {
+// applyChangeRules applies the rules of the change.
+func (c *chooser) applyChangeRules() error {
 	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
 	switch {
 	case errors.Is(err, errAbsent) && c.paths.policy != "":
@@ -153,7 +153,7 @@ func (c *chooser) byChange() error {
 	}
 	if c.commit == "" {
 		if c.settings.compareWithBase == "required" || c.isChange {
-			c.cannotCompare("%s", c.why)
+			c.cannotCompare("%s", c.unknownReason)
 		}
 		return nil
 	}
@@ -311,13 +311,13 @@ func (c *chooser) devicesOfCommit(commit string) (*deviceconfig.Config, error) {
 	})
 }
 
-// byBase applies the rules of the base.
-func (c *chooser) byBase() error {
+// applyBaseRules applies the rules of the base.
+func (c *chooser) applyBaseRules() error {
 	if c.commit == "" {
 		if c.settings.policyRef != "base" {
-			return cli.Usagef("%s", c.why)
+			return cli.Usagef("%s", c.unknownReason)
 		}
-		return cli.Usagef("input policy-ref: %s; use head for this event", c.why)
+		return cli.Usagef("input policy-ref: %s; use head for this event", c.unknownReason)
 	}
 	const later = "policy-ref: base takes effect once the file is merged into the base branch"
 	mark := func(err error) error {
@@ -359,13 +359,13 @@ func (c *chooser) byBase() error {
 		return cli.Usagef("input device-config: %v", err)
 	}
 	c.baseDevices = c.devices
-	c.next()
+	c.readNextRules()
 	return nil
 }
 
-// next reads the rules of the change, which apply once it is merged. They need not be valid,
-// because they are read only to report how they differ.
-func (c *chooser) next() {
+// readNextRules reads the rules of the change, which apply once it is merged. They need not be
+// valid, because they are read only to report how they differ.
+func (c *chooser) readNextRules() {
 	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
 	switch {
 	case errors.Is(err, errAbsent):

@@ -122,7 +122,7 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	}
 	in.Commits = o.Commits
 	in.BaseDevices, in.NextDevices, in.BaseDecides = o.baseDevices, o.nextDevices, o.BaseDecides
-	in.NotCompared = slices.Concat(o.NotCompared, o.missing(&in))
+	in.NotCompared = slices.Concat(o.NotCompared, o.missingComparisons(&in))
 	if in.Reports, err = readIndexes(ctx, dir, o.Reports); err != nil {
 		return in, err
 	}
@@ -356,24 +356,24 @@ func describe(config *deviceconfig.Config) (list []report.Device) {
 	return list
 }
 
-// missing returns what is needed for a required comparison and not given. A policy requires a
+// missingComparisons describes the missing inputs of a required comparison. A policy requires a
 // comparison only if something is known about the base branch, because the same policy is used for
 // builds, which do not know about branches.
-func (o *CheckOptions) missing(in *gate.Input) (list []string) {
-	known := o.BasePolicy.given() || o.BaseBaseline.given() || len(o.BaseReports) > 0
-	if len(o.NotCompared) > 0 || o.NextPolicy.given() || !in.Policy.CompareWithBase || !known && o.CompareWithBase == "" {
+func (o *CheckOptions) missingComparisons(in *gate.Input) (list []string) {
+	known := o.BasePolicy.isSet() || o.BaseBaseline.isSet() || len(o.BaseReports) > 0
+	if len(o.NotCompared) > 0 || o.NextPolicy.isSet() || !in.Policy.CompareWithBase || !known && o.CompareWithBase == "" {
 		return nil
 	}
-	if !o.BasePolicy.given() {
+	if !o.BasePolicy.isSet() {
 		list = append(list, "the base branch's policy is missing; use --base-policy FILE, or --base-policy none if there is none")
 	}
-	if o.Baseline.given() && !o.BaseBaseline.given() {
+	if o.Baseline.isSet() && !o.BaseBaseline.isSet() {
 		list = append(list, "the base branch's baseline is missing; use --base-baseline FILE, or --base-baseline none if there is none")
 	}
 	return list
 }
 
-func (f *GateFile) given() bool { return f.Name != "" || f.Absent }
+func (f *GateFile) isSet() bool { return f.Name != "" || f.Absent }
 
 // policy returns a policy with the options that override it.
 func (o *CheckOptions) policy(written gate.Policy) (p *gate.Policy, err error) {

@@ -80,11 +80,11 @@ func Write(name string, write func(w io.Writer) error) error {
 
 // A Group is a set of outputs that appear together when it is committed. It must be closed.
 type Group struct {
-	mu          sync.Mutex
-	scratchDirs map[string]*scratchDir // by their directories
-	items       []*item
-	directories map[string]*item // the items that are directories
-	taken       map[string]bool  // the destinations of outputs, without links
+	mu           sync.Mutex
+	scratchDirs  map[string]*scratchDir // by their directories
+	items        []*item
+	directories  map[string]*item // the items that are directories
+	destinations map[string]bool  // the destinations of outputs, without links
 }
 
 // A scratchDir is the scratch directory next to outputs.
@@ -96,13 +96,13 @@ type scratchDir struct {
 
 // An item is an output.
 type item struct {
-	name    string // as passed by the caller
-	place   target
-	scratch string
-	main    bool
-	heads   []string // for a directory: the main files in it
-	isDir   bool
-	real    string // the path of a directory without links
+	name      string // as passed by the caller
+	place     target
+	scratch   string
+	main      bool
+	mainFiles []string // for a directory: the main files in it
+	isDir     bool
+	real      string // the path of a directory without links
 }
 
 // File returns the path to write an output to.
@@ -120,7 +120,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 			return "", err
 		}
 		if main {
-			parent.heads = append(parent.heads, base)
+			parent.mainFiles = append(parent.mainFiles, base)
 		}
 		return filepath.Join(parent.scratch, base), nil
 	}
@@ -149,13 +149,13 @@ func (g *Group) file(name string, main bool) (string, error) {
 
 // reserve reserves a destination for an output, so no other output gets it.
 func (g *Group) reserve(name, place string) error {
-	if g.taken[place] {
+	if g.destinations[place] {
 		return &conflictError{fmt.Sprintf("'%s' is used for two outputs; choose a different path for one of them", name)}
 	}
-	if g.taken == nil {
-		g.taken = map[string]bool{}
+	if g.destinations == nil {
+		g.destinations = map[string]bool{}
 	}
-	g.taken[place] = true
+	g.destinations[place] = true
 	return nil
 }
 
@@ -314,7 +314,7 @@ func (g *Group) Close() {
 	for _, h := range g.scratchDirs {
 		h.remove()
 	}
-	g.scratchDirs, g.items, g.directories, g.taken = nil, nil, nil, nil
+	g.scratchDirs, g.items, g.directories, g.destinations = nil, nil, nil, nil
 }
 
 // Commit moves all outputs to their destinations.
@@ -347,7 +347,7 @@ func (i *item) rank() int {
 	switch {
 	case i.main:
 		return 2
-	case len(i.heads) > 0:
+	case len(i.mainFiles) > 0:
 		return 1
 	}
 	return 0
@@ -358,7 +358,7 @@ func (i *item) clear() error {
 	if i.main {
 		return i.place.clear()
 	}
-	for _, head := range slices.Backward(i.heads) {
+	for _, head := range slices.Backward(i.mainFiles) {
 		t, err := find(filepath.Join(i.place.path, head))
 		if err == nil {
 			err = t.clear()
@@ -522,14 +522,14 @@ func (i *item) putDirectory() error {
 			return err
 		}
 	}
-	if !i.isHere() && os.Rename(i.scratch, i.place.path) == nil {
-		return nil // there was nothing, or an empty directory
+	if !i.isCurrentDirectory() && os.Rename(i.scratch, i.place.path) == nil {
+		return nil // the destination did not exist or was empty
 	}
 	return i.merge()
 }
 
-// isHere reports whether the directory is the current one, which is not replaced.
-func (i *item) isHere() bool {
+// isCurrentDirectory reports whether the directory is the current one, which is not replaced.
+func (i *item) isCurrentDirectory() bool {
 	here, err := os.Stat(".")
 	return err == nil && i.place.info != nil && os.SameFile(here, i.place.info)
 }
@@ -545,14 +545,14 @@ func (i *item) merge() error {
 	}
 	var names []string
 	for _, e := range entries {
-		if !slices.Contains(i.heads, e.Name()) {
+		if !slices.Contains(i.mainFiles, e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
 	if err := i.clear(); err != nil {
 		return err
 	}
-	for _, name := range append(names, i.heads...) {
+	for _, name := range append(names, i.mainFiles...) {
 		if err := i.mergeFile(name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -77,8 +77,8 @@ func (f Files) write(t testing.TB, dir string) {
 	}
 }
 
-// in reports whether others contains all of these files.
-func (f Files) in(others Files) bool {
+// isIn reports whether others contains all of these files.
+func (f Files) isIn(others Files) bool {
 	for name, content := range f {
 		if other, ok := others[name]; !ok || other != content {
 			return false
@@ -163,9 +163,9 @@ func (g *generations) state(t testing.TB) (State, string) {
 	}
 	_, main := now[g.job.Main]
 	switch {
-	case g.old.in(now):
+	case g.old.isIn(now):
 		return Old, ""
-	case g.new.in(now):
+	case g.new.isIn(now):
 		return New, ""
 	case g.job.Main == "" && len(g.new) > 1:
 		return Mixed, ""
@@ -175,8 +175,8 @@ func (g *generations) state(t testing.TB) (State, string) {
 	return Torn, fmt.Sprintf("%q are of two generations", slices.Sorted(maps.Keys(now)))
 }
 
-// left counts scratch directories.
-func (g *generations) left(t testing.TB) (n int) {
+// countScratch counts scratch directories.
+func (g *generations) countScratch(t testing.TB) (n int) {
 	t.Helper()
 	filepath.WalkDir(g.dir, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasPrefix(d.Name(), outfile.ScratchPrefix) {
@@ -205,19 +205,19 @@ func Killed(t *testing.T, j Job) map[State]int {
 	g.old.write(t, g.dir)
 	begin := time.Now()
 	cmd, ended := g.start(t)
-	g.writes(t, ended)
+	g.waitForWrite(t, ended)
 	writing := time.Now()
 	<-ended
 	took, wrote := time.Since(begin), time.Since(writing)
-	g.done(t, cmd)
+	g.checkSuccess(t, cmd)
 
 	states, leaving := map[State]int{}, 0
 	for killed := 0; killed < rounds(); {
 		g.old.write(t, g.dir)
 		cmd, ended := g.start(t)
 		within := took
-		if killed%2 == 0 && g.left(t) == 0 {
-			g.writes(t, ended)
+		if killed%2 == 0 && g.countScratch(t) == 0 {
+			g.waitForWrite(t, ended)
 			within = wrote
 		}
 		select {
@@ -227,7 +227,7 @@ func Killed(t *testing.T, j Job) map[State]int {
 		cmd.Process.Kill()
 		<-ended
 		if cmd.ProcessState.Exited() {
-			g.done(t, cmd)
+			g.checkSuccess(t, cmd)
 			continue
 		}
 		killed++
@@ -236,16 +236,16 @@ func Killed(t *testing.T, j Job) map[State]int {
 			t.Error(why)
 		}
 		states[s]++
-		if g.left(t) > 0 {
+		if g.countScratch(t) > 0 {
 			leaving++
-			g.again(t) // removes it
+			g.finishAfterKill(t) // removes it
 		}
 	}
-	g.again(t)
+	g.finishAfterKill(t)
 	if s, why := g.state(t); s != New {
 		t.Errorf("after a run to the end: %s %s", s, why)
 	}
-	if n := g.left(t); n > 0 {
+	if n := g.countScratch(t); n > 0 {
 		t.Errorf("%d scratch directories remain after a complete run", n)
 	}
 	t.Logf("killed %d times within %v: %v; %d left a scratch directory", rounds(), took, states, leaving)
@@ -264,8 +264,8 @@ func (g *generations) start(t testing.TB) (cmd *exec.Cmd, ended chan struct{}) {
 	return cmd, ended
 }
 
-// again runs the program to completion after one was killed.
-func (g *generations) again(t testing.TB) {
+// finishAfterKill runs the program to completion after one was killed.
+func (g *generations) finishAfterKill(t testing.TB) {
 	t.Helper()
 	if len(g.job.Before) > 0 { // files that the program edits
 		g.old.write(t, g.dir)
@@ -273,17 +273,17 @@ func (g *generations) again(t testing.TB) {
 	g.end(t, 1)
 }
 
-// done fails unless a program exits successfully.
-func (g *generations) done(t testing.TB, cmd *exec.Cmd) {
+// checkSuccess ends the test unless a program exited successfully.
+func (g *generations) checkSuccess(t testing.TB, cmd *exec.Cmd) {
 	t.Helper()
 	if !cmd.ProcessState.Success() {
 		t.Fatalf("%q: %v\n%s", cmd.Args, cmd.ProcessState, cmd.Stderr)
 	}
 }
 
-// writes waits until the program has created a scratch directory or has exited.
-func (g *generations) writes(t testing.TB, ended <-chan struct{}) {
-	for g.left(t) == 0 {
+// waitForWrite waits until the program has created a scratch directory or has exited.
+func (g *generations) waitForWrite(t testing.TB, ended <-chan struct{}) {
+	for g.countScratch(t) == 0 {
 		select {
 		case <-ended:
 			return

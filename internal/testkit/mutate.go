@@ -85,7 +85,7 @@ func (m *mutator) value(at string, v any, set func(any)) {
 
 func (m *mutator) object(at string, v map[string]any, set func(any), first bool) {
 	if first {
-		m.try(at+" has another member", set, v, with(v, "unknown-member", json.Number("1")))
+		m.try(at+" has another member", set, v, withMember(v, "unknown-member", json.Number("1")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		path := at + "." + name
@@ -94,7 +94,7 @@ func (m *mutator) object(at string, v map[string]any, set func(any), first bool)
 			delete(less, name)
 			m.try(path+" is missing", set, v, less)
 		}
-		m.value(path, v[name], func(other any) { set(with(v, name, other)) })
+		m.value(path, v[name], func(other any) { set(withMember(v, name, other)) })
 	}
 }
 
@@ -112,7 +112,7 @@ func (m *mutator) list(at string, v []any, set func(any), first bool) {
 	}
 }
 
-func with(v map[string]any, name string, value any) map[string]any {
+func withMember(v map[string]any, name string, value any) map[string]any {
 	out := maps.Clone(v)
 	out[name] = value
 	return out

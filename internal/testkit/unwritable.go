@@ -62,7 +62,7 @@ func (g *generations) linkToFull(t *testing.T) {
 		if to, err := os.Readlink(full); code != 4 || !strings.Contains(errs, "o space left") || err != nil || to != "/dev/full" {
 			t.Errorf("%s: exit %d, %s%v", name, code, errs, err)
 		}
-		if n := g.left(t); n > 0 {
+		if n := g.countScratch(t); n > 0 {
 			t.Errorf("%s: %d scratch directories remain", name, n)
 		}
 		os.Remove(full)
@@ -79,11 +79,11 @@ func (g *generations) fails(t *testing.T, cmd *exec.Cmd, why ...string) {
 	if code != 4 || !slices.ContainsFunc(why, func(w string) bool { return strings.Contains(errs, w) }) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
-	if now := ReadFiles(t, g.dir); !now.in(g.old) || !g.old.in(now) {
+	if now := ReadFiles(t, g.dir); !now.isIn(g.old) || !g.old.isIn(now) {
 		s, torn := g.state(t)
 		t.Errorf("the old outputs are not as they were: %s %s", s, torn)
 	}
-	if n := g.left(t); n > 0 {
+	if n := g.countScratch(t); n > 0 {
 		t.Errorf("%d scratch directories remain", n)
 	}
 }
@@ -151,7 +151,7 @@ exit $code`
 		default:
 			t.Errorf("%d pages and %d files are free: exit %d, %s %s\n%s", free.pages, free.files, code, s, why, errs)
 		}
-		if n := there.left(t); n > 0 {
+		if n := there.countScratch(t); n > 0 {
 			t.Errorf("%d pages and %d files are free: %d scratch directories remain", free.pages, free.files, n)
 		}
 	}

@@ -152,8 +152,8 @@ func (o *OpenCLDevice) word(query, word string) fact {
 	return fact{is, query + ": " + word}
 }
 
-// or returns the first fact if it holds, otherwise the second.
-func or(first, second fact) fact {
+// firstTrue returns the first fact if it holds, otherwise the second.
+func firstTrue(first, second fact) fact {
 	if first.has {
 		return first
 	}
@@ -173,11 +173,11 @@ func (o *OpenCLDevice) profiling() fact {
 		return fact{}
 	}
 	const enabled = "CL_QUEUE_PROFILING_ENABLE"
-	return or(o.word("CL_DEVICE_QUEUE_ON_HOST_PROPERTIES", enabled), o.word("CL_DEVICE_QUEUE_PROPERTIES", enabled))
+	return firstTrue(o.word("CL_DEVICE_QUEUE_ON_HOST_PROPERTIES", enabled), o.word("CL_DEVICE_QUEUE_PROPERTIES", enabled))
 }
 
-// ofIntel reports whether the device is an Intel GPU.
-func (o *OpenCLDevice) ofIntel() fact {
+// isIntel reports whether the device is an Intel GPU.
+func (o *OpenCLDevice) isIntel() fact {
 	vendor, err := strconv.ParseUint(o.Answers["CL_DEVICE_VENDOR_ID"], 0, 32)
 	return fact{err == nil && vendor == 0x8086, "CL_DEVICE_TYPE: CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR_ID: 0x8086"}
 }
@@ -226,7 +226,7 @@ func (o *OpenCLDevice) addAspects(e *Entry) {
 	o.addMemory(e)
 	e.add(o.extension("cl_khr_fp16"), aspect.FP16)
 	e.add(o.extension("cl_khr_fp64"), aspect.FP64)
-	e.add(or(o.word("CL_DEVICE_IMAGE_SUPPORT", "CL_TRUE"), o.word("CL_DEVICE_OPENCL_C_FEATURES", "__opencl_c_images")), aspect.Image, aspect.ExtIntelLegacyImage)
+	e.add(firstTrue(o.word("CL_DEVICE_IMAGE_SUPPORT", "CL_TRUE"), o.word("CL_DEVICE_OPENCL_C_FEATURES", "__opencl_c_images")), aspect.Image, aspect.ExtIntelLegacyImage)
 	e.add(o.word("CL_DEVICE_COMPILER_AVAILABLE", "CL_TRUE"), aspect.OnlineCompiler)
 	e.add(o.word("CL_DEVICE_LINKER_AVAILABLE", "CL_TRUE"), aspect.OnlineLinker)
 	e.add(o.profiling(), aspect.QueueProfiling)
@@ -240,7 +240,7 @@ func (o *OpenCLDevice) addAspects(e *Entry) {
 	e.add(hardware, aspect.ExtIntelDeviceID, aspect.ExtIntelGPUSlices, aspect.ExtIntelGPUSubslicesPerSlice, aspect.ExtIntelGPUEUCountPerSubslice, aspect.ExtIntelGPUHWThreadsPerEU)
 	if gpu {
 		e.add(hardware, aspect.ExtIntelGPUEUCount)
-		e.add(o.ofIntel(), aspect.ExtIntelESIMD)
+		e.add(o.isIntel(), aspect.ExtIntelESIMD)
 	}
 	e.add(fact{true, "the value that DPC++ reports for all devices under OpenCL"},
 		aspect.ExtOneAPISRGB, aspect.ExtOneAPIFragment, aspect.ExtOneAPIChunk, aspect.ExtOneAPITangle, aspect.ExtOneAPIPrivateAlloca)

@@ -22,14 +22,14 @@ var gpus = sync.OnceValue(func() *gpuNames { return must(readGPUs()) })
 
 // A gpuNames holds the names of Intel GPUs. Targets are canonical.
 type gpuNames struct {
-	versions map[string]string   // target by version, as in 12.60.7
-	acronyms map[string]string   // target by acronym, as in acm-g10
-	families map[string]gpuGroup // by acronym
-	releases map[string][]string // targets by acronym
-	names    map[string]string   // marketing names of the GPUs of a target
-	sold     map[string][]string // product names by target
-	ids      map[string]string   // target by PCI device ID
-	products []gpuProduct
+	versions     map[string]string   // target by version, as in 12.60.7
+	acronyms     map[string]string   // target by acronym, as in acm-g10
+	families     map[string]gpuGroup // by acronym
+	releases     map[string][]string // targets by acronym
+	names        map[string]string   // marketing names of the GPUs of a target
+	productNames map[string][]string // product names by target
+	ids          map[string]string   // target by PCI device ID
+	products     []gpuProduct
 }
 
 // A gpuGroup holds the GPUs that an acronym stands for.
@@ -63,7 +63,7 @@ func readGPUs() (*gpuNames, error) {
 		return nil, fmt.Errorf("gpus.yaml: %w", err)
 	}
 	g := &gpuNames{versions: map[string]string{}, acronyms: map[string]string{}, families: map[string]gpuGroup{},
-		releases: map[string][]string{}, names: map[string]string{}, sold: map[string][]string{}, ids: map[string]string{}}
+		releases: map[string][]string{}, names: map[string]string{}, productNames: map[string][]string{}, ids: map[string]string{}}
 	for _, short := range slices.Sorted(maps.Keys(file.Targets)) {
 		t, target := file.Targets[short], intelGPU+short
 		g.versions[t.Version], g.names[target] = target, t.Name
@@ -83,7 +83,7 @@ func readGPUs() (*gpuNames, error) {
 		for _, name := range slices.Sorted(maps.Keys(t.Products)) {
 			addProduct(name)
 			if name != "" {
-				g.sold[target] = append(g.sold[target], name)
+				g.productNames[target] = append(g.productNames[target], name)
 			}
 			for _, id := range t.Products[name] {
 				g.ids[id] = target
@@ -124,7 +124,9 @@ func DisplayName(target string) string {
 }
 
 // ProductNames returns the product names of a target's GPUs, in alphabetical order.
-func ProductNames(target string) []string { return slices.Clone(gpus().sold[Canonical(target)]) }
+func ProductNames(target string) []string {
+	return slices.Clone(gpus().productNames[Canonical(target)])
+}
 
 // A NameKind is a kind of name that [TargetsNamed] resolves.
 type NameKind uint8
@@ -149,21 +151,21 @@ func TargetsNamed(name string) ([]string, NameKind) {
 	if list, ok := g.releases[short]; ok {
 		return slices.Sorted(slices.Values(list)), GroupName
 	}
-	if target := g.ofCode(short); target != "" {
+	if target := g.findByCode(short); target != "" {
 		return []string{target}, TargetName
 	}
 	if target, ok := g.ids[short]; ok {
 		return []string{target}, TargetName
 	}
-	if list := g.ofProduct(nameWords(name)); list != nil {
+	if list := g.findByProduct(nameWords(name)); list != nil {
 		return list, ProductName
 	}
 	return nil, UnknownName
 }
 
-// ofProduct returns the targets of the products whose names contain these words, consecutively and
-// in this order. An exact match takes precedence.
-func (g *gpuNames) ofProduct(words []string) []string {
+// findByProduct returns the targets of the products whose names contain these words, consecutively
+// and in this order. An exact match takes precedence.
+func (g *gpuNames) findByProduct(words []string) []string {
 	var exact, all []string
 	for _, p := range g.products {
 		switch i := indexWords(p.words, words); {
@@ -191,9 +193,9 @@ func indexWords(list, words []string) int {
 	return -1
 }
 
-// ofCode returns the target of a version or acronym, in which hyphens may be missing, or "" if
+// findByCode returns the target of a version or acronym, in which hyphens may be missing, or "" if
 // there is none.
-func (g *gpuNames) ofCode(name string) string {
+func (g *gpuNames) findByCode(name string) string {
 	if target, ok := g.versions[name]; ok {
 		return target
 	}
@@ -225,7 +227,7 @@ func CodeTarget(label string) (target string, known bool) {
 	if _, ok := g.families[label]; ok {
 		return intelGPU + label, true
 	}
-	if target := g.ofCode(label); target != "" {
+	if target := g.findByCode(label); target != "" {
 		return target, true
 	}
 	return intelGPU + strings.NewReplacer(".", "_", "-", "_").Replace(label), false

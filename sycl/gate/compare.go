@@ -37,7 +37,7 @@ func (e *evaluator) compare() {
 		r.solved = r.absent
 	}
 	if base != nil {
-		m := matcher{e.known(base)}
+		m := matcher{e.openProblems(base)}
 		// A problem that exists on the base branch is not new, but the expiry of its exception is.
 		open := slices.DeleteFunc(slices.Clone(open), func(i *item) bool { return i.expired })
 		left := m.match(open, func() map[*kernel]*kernel { return formerKernels(base, r.targets) })
@@ -121,8 +121,8 @@ func (e *evaluator) formerInBaseline(open []*item) map[*kernel]*kernel {
 	return former(renamed)
 }
 
-// known returns the problems of the base branch that the policy does not cover.
-func (e *evaluator) known(base []*target) []Entry {
+// openProblems returns the problems of the base branch that the policy does not cover.
+func (e *evaluator) openProblems(base []*target) []Entry {
 	var list []Entry
 	repeats := findRepetitions(base)
 	for _, i := range repeats.withoutRepeated(e.items(base, false)) {

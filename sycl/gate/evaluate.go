@@ -47,10 +47,10 @@ type evaluator struct {
 
 // An item is a problem of a kernel on a device.
 type item struct {
-	target  *target
-	problem *problem
-	device  affected
-	also    []string // labels of further targets with the same item
+	target      *target
+	problem     *problem
+	device      affected
+	otherLabels []string // labels of further targets with the same item
 	disposition
 }
 
@@ -181,7 +181,7 @@ func (e *evaluator) items(targets []*target, own bool) []*item {
 			for i, a := range p.on {
 				it := &list[i]
 				*it = item{target: t, problem: p, device: a, disposition: disposition{severity: min(e.tier(a.device).severity(), level), state: StateNew}}
-				it.family = familyOn(families[p.kernel], t.column(a.device))
+				it.family = familyForDevice(families[p.kernel], t.column(a.device))
 				e.applyException(it, exceptions, own)
 				out = append(out, it)
 			}
@@ -270,8 +270,9 @@ type member struct {
 	runs map[int]bool
 }
 
-// familyOn returns the first family with a kernel that runs on a device, or "" if there is none.
-func familyOn(families []*member, column int) string {
+// familyForDevice returns the first family with a kernel that runs on a device, or "" if there is
+// none.
+func familyForDevice(families []*member, column int) string {
 	for _, m := range families {
 		if m.runs[column] {
 			return m.name

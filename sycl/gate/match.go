@@ -35,14 +35,14 @@ func (m *matcher) match(items []*item, former func() map[*kernel]*kernel) (left 
 		return identity{target: target, file: file, kernel: plain}, unnamed
 	})
 	isNew := func(i *item) bool { return i.state == StateNew }
-	if slices.ContainsFunc(items, isNew) && len(m.left()) > 0 {
+	if slices.ContainsFunc(items, isNew) && len(m.remaining()) > 0 {
 		m.matchRenamed(items, former())
 	}
-	return m.left()
+	return m.remaining()
 }
 
-// left returns the remaining entries with their counts.
-func (m *matcher) left() (list []Entry) {
+// remaining returns the remaining entries with their counts.
+func (m *matcher) remaining() (list []Entry) {
 	for _, e := range m.entries {
 		if e.Count > 0 {
 			list = append(list, e)
@@ -60,7 +60,7 @@ type identify func(target, file, kernel string) (id identity, ok bool)
 
 // matchBy sets the state of the new items for which entries remain.
 func (m *matcher) matchBy(items []*item, state State, of identify) {
-	open := m.open(of)
+	open := m.remainingByIdentity(of)
 	if len(open) == 0 {
 		return
 	}
@@ -74,7 +74,7 @@ func (m *matcher) matchBy(items []*item, state State, of identify) {
 // matchRenamed sets the state of the items of renamed kernels.
 func (m *matcher) matchRenamed(items []*item, former map[*kernel]*kernel) {
 	of := func(_, _, kernel string) (identity, bool) { return identity{kernel: kernel}, true }
-	open := m.open(of)
+	open := m.remainingByIdentity(of)
 	for _, it := range items {
 		was := former[it.kernel()]
 		if it.state != StateNew || was == nil {
@@ -88,10 +88,10 @@ func (m *matcher) matchRenamed(items []*item, former map[*kernel]*kernel) {
 
 // find searches an entry for an item under any of its labels and names.
 func (m *matcher) find(it *item, names []string, state State, of identify, open map[identity][]int) {
-	for n := range 1 + len(it.also) {
+	for n := range 1 + len(it.otherLabels) {
 		label := it.target.label
 		if n > 0 {
-			label = it.also[n-1]
+			label = it.otherLabels[n-1]
 		}
 		for _, name := range names {
 			id, ok := of(label, it.file(), name)
@@ -110,8 +110,8 @@ func (m *matcher) find(it *item, names []string, state State, of identify, open 
 	}
 }
 
-// open returns the indexes of the remaining entries.
-func (m *matcher) open(of identify) map[identity][]int {
+// remainingByIdentity returns the indexes of the remaining entries.
+func (m *matcher) remainingByIdentity(of identify) map[identity][]int {
 	open := map[identity][]int{}
 	for i, e := range m.entries {
 		if e.Count <= 0 {

@@ -165,7 +165,7 @@ func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 	old, now = cmp.Or(old, &Baseline{}), cmp.Or(now, &Baseline{})
 	more := Missing(old, now)
 	if e.Base != nil {
-		more = subtract(more, e.known(combine(e.Base))) // problems of the base branch are not new
+		more = subtract(more, e.openProblems(combine(e.Base))) // problems of the base branch are not new
 	}
 	if n := totalCount(more); n > 0 {
 		list = append(list, fmt.Sprintf("%d %s not in the baseline of the base branch", n, safetext.Plural(n, "known problem is", "known problems are")))

@@ -266,12 +266,12 @@ func (p *policyReader) keys(known map[string]nodeReader) nodeReader {
 // mapping reads a mapping with keys from the given set. It returns the lines of the keys that are
 // present.
 func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeReader) (lines map[string]int, err error) {
-	if err := p.plain(n, path, yaml.MappingNode, `keys with values; write "key: value"`); err != nil {
+	if err := p.checkKind(n, path, yaml.MappingNode, `keys with values; write "key: value"`); err != nil {
 		return nil, err
 	}
 	lines = map[string]int{}
 	for kv := range slices.Chunk(n.Content, 2) {
-		if err := p.plain(kv[0], path, yaml.ScalarNode, "a key"); err != nil {
+		if err := p.checkKind(kv[0], path, yaml.ScalarNode, "a key"); err != nil {
 			return nil, err
 		}
 		key := kv[0].Value
@@ -291,8 +291,8 @@ func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeR
 	return lines, nil
 }
 
-// plain returns an error for nodes of a different kind, references and tags.
-func (p *policyReader) plain(n *yaml.Node, path string, kind yaml.Kind, what string) error {
+// checkKind returns an error for nodes of a different kind, references and tags.
+func (p *policyReader) checkKind(n *yaml.Node, path string, kind yaml.Kind, what string) error {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
 		return p.errorf(n, path, "references (& and *) are not supported; repeat the value")
@@ -319,7 +319,7 @@ func (p *policyReader) typed(what, tag string, set func(value string) error) nod
 // value.
 func (p *policyReader) scalar(what string, set func(value string) error) nodeReader {
 	return func(path string, n *yaml.Node) error {
-		if err := p.plain(n, path, yaml.ScalarNode, what); err != nil {
+		if err := p.checkKind(n, path, yaml.ScalarNode, what); err != nil {
 			return err
 		}
 		if err := set(n.Value); err != nil {
@@ -378,7 +378,7 @@ func (p *policyReader) date(to *string) nodeReader {
 // sequence calls read for each element of a list.
 func (p *policyReader) sequence(read nodeReader) nodeReader {
 	return func(path string, n *yaml.Node) error {
-		if err := p.plain(n, path, yaml.SequenceNode, "a list such as [a, b]"); err != nil {
+		if err := p.checkKind(n, path, yaml.SequenceNode, "a list such as [a, b]"); err != nil {
 			return err
 		}
 		if len(n.Content) > maxElements {

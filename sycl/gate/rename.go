@@ -123,7 +123,7 @@ func (p *pairer) pairAll() {
 	p.pairByKey(func(r row) string { return of(r).name }, renamedTarget)
 	place := func(r row) string {
 		if l := of(r).location; l.Line > 0 {
-			return fmt.Sprintf("%s\x00%v\x00%s", p.library(r), l, p.needOf(r))
+			return fmt.Sprintf("%s\x00%v\x00%s", p.library(r), l, p.requirements(r))
 		}
 		return ""
 	}
@@ -154,7 +154,7 @@ func (p *pairer) pairAll() {
 	})
 	p.pairByKey(func(r row) string { return joinKey(p.library(r), platform(r)) }, renamed)
 	p.pairByKey(func(r row) string { // line numbers change
-		return joinKey(of(r).location.Path, p.library(r), argumentsOf(r), p.needOf(r))
+		return joinKey(of(r).location.Path, p.library(r), argumentsOf(r), p.requirements(r))
 	}, renamed)
 }
 
@@ -266,8 +266,8 @@ func replaceNamespace(name, from, to string) string {
 	}
 }
 
-// needOf returns the requirements of a kernel as text.
-func (p *pairer) needOf(r row) string {
+// requirements returns the requirements of a kernel as text.
+func (p *pairer) requirements(r row) string {
 	needs := slices.Clone(p.needs(r))
 	slices.Sort(needs)
 	return strings.Join(slices.Compact(needs), "\n")
@@ -303,7 +303,7 @@ func renamed(old, now row) Renaming {
 		return Renaming{What: RenamedSymbol}
 	}
 	if platform := withoutPlatform(was.display); platform == withoutPlatform(is.display) {
-		return Renaming{What: RenamedArguments, From: longOf(was.display, platform), To: longOf(is.display, platform)}
+		return Renaming{What: RenamedArguments, From: longSpelling(was.display, platform), To: longSpelling(is.display, platform)}
 	}
 	bare, scopes := unqualified(withoutTypes(was.display))
 	otherBare, otherScopes := unqualified(withoutTypes(is.display))
@@ -335,9 +335,9 @@ func renamed(old, now row) Renaming {
 // withoutPlatform returns a kernel's name with the 64-bit integers of Linux and Windows unified.
 func withoutPlatform(name string) string { return strings.ReplaceAll(name, "long long", "long") }
 
-// longOf returns the spelling of 64-bit integers in a name; platform is the name with unified
+// longSpelling returns the spelling of 64-bit integers in a name; platform is the name with unified
 // spelling.
-func longOf(name, platform string) string {
+func longSpelling(name, platform string) string {
 	if name == platform {
 		return "long"
 	}

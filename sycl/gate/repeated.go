@@ -20,8 +20,8 @@ type repetitions struct {
 
 // repeated holds the statuses of a target that another target has.
 type repeated struct {
-	is []bool      // by kernel and device
-	of map[int]row // the kernel with the counted status, by index in is
+	repeats []bool      // by kernel and device
+	of      map[int]row // the kernel with the counted status, by index in repeats
 }
 
 // A kernelImage is a device image together with one of its kernels.
@@ -127,12 +127,12 @@ func (r *repetitions) compare(own, other row, reasons map[*target][][]*problem) 
 			known = &repeated{make([]bool, len(own.statuses)), map[int]row{}}
 			r.byTarget[own.target] = known
 		}
-		known.is[at], known.of[at] = true, other
+		known.repeats[at], known.of[at] = true, other
 	}
 }
 
 // has reports whether the status with an index is repeated. A nil value has no repeated statuses.
-func (r *repeated) has(at int) bool { return r != nil && r.is[at] }
+func (r *repeated) has(at int) bool { return r != nil && r.repeats[at] }
 
 // A deviceProblem is a problem on a device, independent of the target.
 type deviceProblem struct {
@@ -198,14 +198,14 @@ func (r *repetitions) withoutRepeated(items []*item) []*item {
 	for _, it := range items {
 		if o := original(it); o != nil && o.disposition != it.disposition {
 			known := r.byTarget[it.target]
-			known.is[it.statusIndex()] = false
+			known.repeats[it.statusIndex()] = false
 			delete(known.of, it.statusIndex())
 		}
 	}
 	var out []*item
 	for _, it := range items {
 		if o := original(it); o != nil {
-			o.also = append(o.also, it.target.label)
+			o.otherLabels = append(o.otherLabels, it.target.label)
 		} else {
 			out = append(out, it)
 		}

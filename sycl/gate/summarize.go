@@ -119,7 +119,7 @@ func (e *evaluator) group() {
 			r.Findings = append(r.Findings, f)
 		}
 		f := &r.Findings[len(r.Findings)-len(dispositions)+at]
-		f.Also = append(f.Also, i.also...)
+		f.Also = append(f.Also, i.otherLabels...)
 		if i.device.device != "" {
 			f.Devices = append(f.Devices, DeviceFinding{Available: i.device.available, ID: i.device.device, Tier: e.tier(i.device.device)})
 		}

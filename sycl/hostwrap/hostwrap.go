@@ -333,7 +333,7 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 	for _, k := range kernels {
 		name, shown := hostName(k)
 		names[k.Name] = name
-		if strings.HasPrefix(k.Name, ofSYCL) || k.Location.Line == 0 {
+		if strings.HasPrefix(k.Name, syclNamespace) || k.Location.Line == 0 {
 			continue
 		}
 		at := k.Location
@@ -346,7 +346,7 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 		for _, symbol := range images[i].Entries {
 			k, _ := srcloc.ReadKernel(images[i].Properties, symbol)
 			name, ok := names[symbol]
-			if k.Location.IsZero() || ok && !strings.HasPrefix(symbol, ofSYCL) {
+			if k.Location.IsZero() || ok && !strings.HasPrefix(symbol, syclNamespace) {
 				continue
 			}
 			if err := add(definition{cmp.Or(name, symbol), kernelname.Display(symbol), symbol, k.Location, "", digests[symbol]}); err != nil {
@@ -368,9 +368,9 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 	return nil
 }
 
-// ofSYCL starts the symbols of kernels that libsycl's headers derive from others. Their location
-// is in a header of libsycl.
-const ofSYCL = "_ZTSN4sycl"
+// syclNamespace starts the symbols of kernels that libsycl's headers derive from others. Their
+// location is in a header of libsycl.
+const syclNamespace = "_ZTSN4sycl"
 
 // hostName returns the kernel name that sources share, and its display name. It is the class name,
 // or the symbol for an unnamed kernel and for one of an unnamed namespace, whose class is

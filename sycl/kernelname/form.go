@@ -39,11 +39,11 @@ func FormOf(symbol string) (form Form, ok bool) {
 	if !slices.ContainsFunc(wrapperWords, func(word string) bool { return strings.Contains(symbol, word) }) {
 		return Form{}, false
 	}
-	m := madeOf(parse(Base(symbol)))
-	if m.written == nil {
+	m := parseGenerated(parse(Base(symbol)))
+	if m.original == nil {
 		return Form{}, false
 	}
-	name, whole := text(m.written)
+	name, whole := text(m.original)
 	return Form{name, m.kind, m.strategy}, whole
 }
 
@@ -52,9 +52,9 @@ func FormOf(symbol string) (form Form, ok bool) {
 var wrapperWords = []string{"__pf_kernel_wrapper", "RangeRoundedKernel", "RoundedRangeKernel", "Krn", "_krn", "__sycl_reduction_",
 	"NDRangeReduction", "reduction_parallel_for", "reduCGFuncMulti", "reduAuxCGFunc"}
 
-// made is the information in the name of a generated kernel.
-type made struct {
-	written       demangle.AST // nil if there is no original
+// generated is the information in the name of a generated kernel.
+type generated struct {
+	original      demangle.AST // nil if there is no original
 	kind          FormKind
 	strategy, tag string
 }
@@ -78,35 +78,35 @@ var wrappers = map[string]wrapper{
 	"__sycl_reduction_aux_kernel":  {Reduction, 0},
 }
 
-// madeOf returns the original of a kernel.
-func madeOf(tree demangle.AST) made {
-	m := madeOnce(tree)
-	if m.written == nil {
+// parseGenerated returns the original of a kernel.
+func parseGenerated(tree demangle.AST) generated {
+	m := parseGeneratedOnce(tree)
+	if m.original == nil {
 		return m
 	}
-	if name, _ := text(m.written); name == "sycl::detail::auto_name" {
-		return made{}
+	if name, _ := text(m.original); name == "sycl::detail::auto_name" {
+		return generated{}
 	}
 	// The original of a generated kernel may itself be generated.
-	if of := madeOf(m.written); of.written != nil {
+	if of := parseGenerated(m.original); of.original != nil {
 		if of.kind == Reduction {
 			return of
 		}
-		m.written = of.written
+		m.original = of.original
 	}
 	return m
 }
 
-func madeOnce(tree demangle.AST) made {
+func parseGeneratedOnce(tree demangle.AST) generated {
 	t, ok := tree.(*demangle.Template)
 	if !ok {
-		return unnamed(tree)
+		return parseUnnamed(tree)
 	}
 	name, _ := text(t.Name)
 	name = strings.TrimPrefix(name, "cl::") // before 2023
 	space, class := name[:strings.LastIndexByte(name, ':')+1], name[strings.LastIndexByte(name, ':')+1:]
 	if !strings.HasPrefix(space, "sycl::") {
-		return made{}
+		return generated{}
 	}
 	w, ok := wrappers[class]
 	switch {
@@ -118,9 +118,9 @@ func madeOnce(tree demangle.AST) made {
 		ok = space == "sycl::detail::"
 	}
 	if !ok || w.arg >= len(t.Args) {
-		return made{}
+		return generated{}
 	}
-	m := made{written: t.Args[w.arg], kind: w.kind}
+	m := generated{original: t.Args[w.arg], kind: w.kind}
 	if m.kind != Reduction {
 		return m
 	}
@@ -140,18 +140,19 @@ func madeOnce(tree demangle.AST) made {
 	return m
 }
 
-// unnamed returns the original of a kernel whose name is the type of a lambda in DPC++'s headers.
-// The original is a template argument of the function that contains the lambda. For a rounded
-// range, as in 2021, it is the first argument or, if that does not name a type of the program, the
-// type of the kernel; for a reduction, it is the last argument that is not from the headers.
-func unnamed(tree demangle.AST) made {
+// parseUnnamed returns the original of a kernel whose name is the type of a lambda in DPC++'s
+// headers. The original is a template argument of the function that contains the lambda. For a
+// rounded range, as in 2021, it is the first argument or, if that does not name a type of the
+// program, the type of the kernel; for a reduction, it is the last argument that is not from the
+// headers.
+func parseUnnamed(tree demangle.AST) generated {
 	q, ok := tree.(*demangle.Qualified)
 	if !ok {
-		return made{}
+		return generated{}
 	}
 	f := function(q.Scope)
 	if f == nil {
-		return made{}
+		return generated{}
 	}
 	name, _ := text(f.Name)
 	if strings.TrimPrefix(name, "cl::") == "sycl::handler::getRangeRoundedKernelLambda" && len(f.Args) > 3 {
@@ -159,7 +160,7 @@ func unnamed(tree demangle.AST) made {
 		if first, _ := text(written); strings.Contains(first, "sycl::detail::auto_name") {
 			written = f.Args[3]
 		}
-		return made{written: written, kind: RoundedRange}
+		return generated{original: written, kind: RoundedRange}
 	}
 	strategy, isRun := strings.CutPrefix(name, "sycl::detail::NDRangeReduction<(sycl::detail::reduction::strategy)")
 	if isRun {
@@ -170,9 +171,9 @@ func unnamed(tree demangle.AST) made {
 	case name == "sycl::detail::reduction_parallel_for", name == "sycl::detail::reduCGFuncMulti", name == "sycl::detail::reduAuxCGFunc":
 		strategy = ""
 	default:
-		return made{}
+		return generated{}
 	}
-	return made{written: kernelArgument(f), kind: Reduction, strategy: strategy}
+	return generated{original: kernelArgument(f), kind: Reduction, strategy: strategy}
 }
 
 // function returns the outermost function template that contains a local type, or nil.

@@ -69,12 +69,12 @@ func Display(symbol string) string {
 	if tree == nil {
 		return symbol
 	}
-	switch m := madeOf(tree); {
-	case m.written == nil:
+	switch m := parseGenerated(tree); {
+	case m.original == nil:
 	case m.kind == RoundedRange:
-		tree = m.written
+		tree = m.original
 	case m.tag != "":
-		name, _ := text(m.written)
+		name, _ := text(m.original)
 		return name + " (reduction, " + m.tag + ")"
 	}
 	name, _ := text(tree)

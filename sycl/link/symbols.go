@@ -201,8 +201,8 @@ func (l *linker) symbolImports(allowUnresolved bool) {
 		l.joined[i] = int32(i)
 	}
 	l.exports = l.exporters(setKeys(propset.ExportedSymbols))
-	l.resolve(importing{
-		id: ImportUnresolved, exports: l.exports, allow: allowUnresolved,
+	l.resolve(importKind{
+		id: ImportUnresolved, exports: l.exports, optional: allowUnresolved,
 		names: setKeys(propset.ImportedSymbols),
 		text: func(name string) string {
 			return fmt.Sprintf("No exported symbol \"%s\" found in linked images.", safetext.Printable(name))
@@ -239,8 +239,8 @@ func (l *linker) virtualFunctions(allowUnresolved bool) {
 			return slices.Compact(names)
 		}
 	}
-	l.resolve(importing{
-		id: VirtualFunctions, exports: l.exporters(virtual(propset.VirtualFunctionsSet)), allow: allowUnresolved,
+	l.resolve(importKind{
+		id: VirtualFunctions, exports: l.exporters(virtual(propset.VirtualFunctionsSet)), optional: allowUnresolved,
 		names: virtual(propset.UsesVirtualFunctionsSet),
 		text: func(name string) string {
 			return fmt.Sprintf("Set of virtual functions '%s' has no members in linked images", safetext.Printable(name))
@@ -271,14 +271,14 @@ func (l *linker) exporters(names func(*module) []string) map[string]*exporters {
 	return index
 }
 
-// An importing is a way in which modules can need something from other modules.
-type importing struct {
-	id      ID
-	exports map[string]*exporters
-	allow   bool // an unresolved import is not a problem
-	names   func(*module) []string
-	text    func(name string) string
-	near    func(name string) (details []string, fix string) // may be nil
+// An importKind is a kind of requirement that other modules satisfy.
+type importKind struct {
+	id       ID
+	exports  map[string]*exporters
+	optional bool // an unresolved import is not a problem
+	names    func(*module) []string
+	text     func(name string) string
+	near     func(name string) (details []string, fix string) // may be nil
 }
 
 // A failure is an import that no module satisfies for some of the importers' targets.
@@ -289,7 +289,7 @@ type failure struct {
 }
 
 // resolve finds the modules that satisfy the imports of each module.
-func (l *linker) resolve(in importing) {
+func (l *linker) resolve(in importKind) {
 	failures := make(map[string]*failure)
 	missing := newSet(len(l.names))
 	for _, m := range l.list {
@@ -335,7 +335,7 @@ func (e *exporters) missing(m *module, out set) {
 }
 
 // explain gives the reasons for unresolved imports, and adds a problem unless they are allowed.
-func (l *linker) explain(in importing, name string, f *failure) {
+func (l *linker) explain(in importKind, name string, f *failure) {
 	details, fix := l.reasons(in.exports[name]), ""
 	if len(details) > 0 {
 		fix = "also build the file that has it for the other targets or kinds of device, or this one for fewer"
@@ -345,7 +345,7 @@ func (l *linker) explain(in importing, name string, f *failure) {
 	for _, i := range f.links {
 		l.links[i].Reasons = details
 	}
-	if !in.allow {
+	if !in.optional {
 		details = append(demangled(name), details...)
 		l.addModules(in.id, name, f.importers, f.missing, details, "%s", in.text(name)).setFix(fix)
 	}

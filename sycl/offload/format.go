@@ -107,7 +107,7 @@ func FormatOf(head []byte) Format {
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
-		return ofELF(head)
+		return elfFormat(head)
 	case isCOFF(head):
 		return COFF
 	case BundleComment(head) != "":
@@ -145,7 +145,7 @@ const (
 	machineAMD    = 224
 )
 
-func ofELF(head []byte) Format {
+func elfFormat(head []byte) Format {
 	if len(head) < 20 {
 		return ELF
 	}

@@ -60,7 +60,7 @@ func checkStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Frame {
 	all := map[string]llvmir.Frame{}
 	for _, f := range writers {
-		for name, where := range w.of(f).variables {
+		for name, where := range w.functionWrites(f).variables {
 			if old, ok := all[name]; !ok || !devicecode.HasLine(old) {
 				all[name] = where
 			}
@@ -70,7 +70,7 @@ func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Fr
 		return nil
 	}
 	for _, f := range others {
-		for name := range w.of(f).variables {
+		for name := range w.functionWrites(f).variables {
 			delete(all, name)
 		}
 	}
@@ -201,7 +201,7 @@ type origins []origin
 // maxOrigins limits the origins of one pointer: only hostile code has more.
 const maxOrigins = 64
 
-func (list origins) with(more origins) origins {
+func (list origins) appendDistinct(more origins) origins {
 	for _, o := range more {
 		if len(list) < maxOrigins && !slices.Contains(list, o) {
 			list = append(list, o)
@@ -210,8 +210,8 @@ func (list origins) with(more origins) origins {
 	return list
 }
 
-// of returns what a function writes. In a recursion, it returns what is known so far.
-func (w *writes) of(f *llvmir.Function) *written {
+// functionWrites returns what a function writes. In a recursion, it returns what is known so far.
+func (w *writes) functionWrites(f *llvmir.Function) *written {
 	if known := w.known[f]; known != nil {
 		return known
 	}
@@ -284,12 +284,12 @@ func (p *pointers) instruction(in *llvmir.Instr) {
 		}
 	case "load":
 		if in.NumOperands() > 0 {
-			p.add(p.from, in.Result(), p.stored[p.slotOf(in.Operand(0))])
+			p.add(p.from, in.Result(), p.stored[p.allocaOf(in.Operand(0))])
 		}
 	case "store":
 		if in.NumOperands() > 1 {
 			p.write(in, in.Operand(1))
-			if slot := p.slotOf(in.Operand(1)); slot != "" {
+			if slot := p.allocaOf(in.Operand(1)); slot != "" {
 				p.add(p.stored, slot, p.origins(in.Operand(0)))
 			}
 		}
@@ -299,7 +299,7 @@ func (p *pointers) instruction(in *llvmir.Instr) {
 		}
 	case "ret":
 		if in.NumOperands() > 0 {
-			p.out.returned = p.out.returned.with(p.origins(in.Operand(0)))
+			p.out.returned = p.out.returned.appendDistinct(p.origins(in.Operand(0)))
 		}
 	case "call", "invoke", "callbr":
 		p.call(in)
@@ -320,7 +320,7 @@ func (p *pointers) call(in *llvmir.Instr) {
 		p.callUndefined(in, f.Name(), arguments)
 		return
 	}
-	called := p.of(f)
+	called := p.functionWrites(f)
 	for variable, where := range called.variables {
 		if old, ok := p.out.variables[variable]; !ok || !devicecode.HasLine(old) {
 			p.out.variables[variable] = where
@@ -379,7 +379,7 @@ func (p *pointers) origins(v llvmir.Value) origins {
 	return nil
 }
 
-func (p *pointers) slotOf(v llvmir.Value) string {
+func (p *pointers) allocaOf(v llvmir.Value) string {
 	name, _ := v.Local()
 	return p.slot[name]
 }
@@ -387,14 +387,14 @@ func (p *pointers) slotOf(v llvmir.Value) string {
 // derive records that a result points where a value does.
 func (p *pointers) derive(result string, v llvmir.Value) {
 	p.add(p.from, result, p.origins(v))
-	if slot := p.slotOf(v); slot != "" && p.slot[result] == "" {
+	if slot := p.allocaOf(v); slot != "" && p.slot[result] == "" {
 		p.slot[result] = slot
 		p.changed = true
 	}
 }
 
 func (p *pointers) add(to map[string]origins, name string, more origins) {
-	if all := to[name].with(more); len(all) > len(to[name]) {
+	if all := to[name].appendDistinct(more); len(all) > len(to[name]) {
 		to[name] = all
 		p.changed = true
 	}

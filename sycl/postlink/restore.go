@@ -176,8 +176,8 @@ func (p *restored) findEntryPoints(id string) error {
 	return errors.Join(errs...)
 }
 
-// requirements restores what all entry points of the image need: the split has separated entry
-// points with different requirements.
+// requirements restores the requirements of the image's entry points. All have the same, because
+// the split separates entry points with different requirements.
 func (p *restored) requirements() error {
 	q := p.needs
 	var aspects []string

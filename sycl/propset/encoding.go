@@ -34,8 +34,8 @@ func bytesFor(bits uint64) uint64 {
 	return n
 }
 
-// beyond returns the unused bits of the last byte of b.
-func beyond(b []byte, bits uint64) byte {
+// unusedBits returns the unused bits of the last byte of b.
+func unusedBits(b []byte, bits uint64) byte {
 	if bits%8 == 0 {
 		return 0
 	}

@@ -266,7 +266,7 @@ func (p *parser) byteArray(text string) (Value, error) {
 	if surplus > 0 {
 		problems = append(problems, fmt.Sprintf("%d surplus bytes follow the %d bits of the byte array", surplus, bits))
 	}
-	if beyond(payload, bits) != 0 {
+	if unusedBits(payload, bits) != 0 {
 		problems = append(problems, fmt.Sprintf("the byte array has bits set beyond its %d bits", bits))
 	}
 	if leftover {

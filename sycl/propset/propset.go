@@ -72,9 +72,9 @@ func Bits(b []byte, bits uint64) Value {
 	if bytesFor(bits) != uint64(len(b)) {
 		panic(fmt.Sprintf("propset: %d bits do not fill %d bytes", bits, len(b)))
 	}
-	if beyond(b, bits) != 0 {
+	if unusedBits(b, bits) != 0 {
 		b = slices.Clone(b)
-		b[len(b)-1] &^= beyond(b, bits)
+		b[len(b)-1] &^= unusedBits(b, bits)
 	}
 	return Value{typ: ByteArray, payload: string(b), bits: bits}
 }

@@ -61,7 +61,7 @@ type builtKernel struct {
 	name             string
 	display          string // in the source, "" if JoinForms did not compute it
 	location         srcloc.Location
-	of               int32 // index of the kernel that has the name of this kernel, or that this kernel is a form of
+	owner            int32 // index of the kernel that has the name of this kernel, or that this kernel is a form of
 	module, needs    int32 // indexes
 	ownNeeds, isForm bool
 }
@@ -113,7 +113,7 @@ func (b *Builder) Add(m *Module) {
 		for i := range m.Kernels {
 			k := &m.Kernels[i]
 			index := int32(len(b.kernels))
-			kept := builtKernel{name: strings.Clone(k.Name), location: k.Source.Location, of: index, module: module, needs: needs}
+			kept := builtKernel{name: strings.Clone(k.Name), location: k.Source.Location, owner: index, module: module, needs: needs}
 			if k.Needs != nil {
 				kept.needs, kept.ownNeeds = b.needsOf(k.Needs), true
 			}
@@ -349,7 +349,7 @@ func (b *Builder) listKernels(r *Report) {
 }
 
 // nameOf returns a module kernel's name in the report.
-func (b *Builder) nameOf(kernel int32) string { return b.kernels[b.kernels[kernel].of].name }
+func (b *Builder) nameOf(kernel int32) string { return b.kernels[b.kernels[kernel].owner].name }
 
 // display returns a kernel's name in the source.
 func (b *Builder) display(list []int32) string {
@@ -358,7 +358,7 @@ func (b *Builder) display(list []int32) string {
 			return b.forms[k.name].Kernel
 		}
 	}
-	if k := &b.kernels[b.kernels[list[0]].of]; k.display != "" {
+	if k := &b.kernels[b.kernels[list[0]].owner]; k.display != "" {
 		return k.display
 	}
 	return kernelname.Display(b.nameOf(list[0]))

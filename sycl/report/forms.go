@@ -85,7 +85,7 @@ func (j *joiner) join(k *builtKernel) {
 		k.isForm = false
 		return
 	}
-	k.of = j.index[of]
+	k.owner = j.index[of]
 }
 
 // A kernelForm is a form of a kernel together with the modules that contain it.
@@ -148,7 +148,7 @@ func (b *Builder) outcome(k *kernel, device int) builtOutcome {
 	slices.SortFunc(outcomes, compareOutcomes)
 	c := outcomes[0]
 	for _, other := range outcomes[1:] {
-		c = joined(c, other)
+		c = joinOutcomes(c, other)
 	}
 	return c
 }
@@ -185,9 +185,9 @@ func compareOutcomes(a, b builtOutcome) int {
 	})
 }
 
-// joined returns the outcome of a kernel from the outcomes of two forms that a device must both
-// run; a is the worse one. The result has the reasons of both.
-func joined(a, b builtOutcome) builtOutcome {
+// joinOutcomes returns the outcome of a kernel from the outcomes of two forms that a device must
+// both run; a is the worse one. The result has the reasons of both.
+func joinOutcomes(a, b builtOutcome) builtOutcome {
 	a.Reasons = slices.Clip(a.Reasons)
 	for _, reason := range b.Reasons {
 		if !slices.Contains(a.Reasons, reason) {

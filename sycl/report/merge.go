@@ -87,8 +87,8 @@ func (m *merger) merge() error {
 	return m.out.check()
 }
 
-// about returns the subject of a part.
-func about(p *Report) string { return cmp.Or(strings.Join(p.Targets, ", "), "without a label") }
+// subject returns the subject of a part.
+func subject(p *Report) string { return cmp.Or(strings.Join(p.Targets, ", "), "without a label") }
 
 // devices lists the devices of all parts.
 func (m *merger) devices() error {
@@ -100,7 +100,7 @@ func (m *merger) devices() error {
 				known[d.Name] = d
 				m.out.Devices = append(m.out.Devices, *d)
 			} else if !reflect.DeepEqual(known[d.Name], d) {
-				return fmt.Errorf("report %s describes device %s differently from an earlier report; create both with the same device configuration", about(p), d.Name)
+				return fmt.Errorf("report %s describes device %s differently from an earlier report; create both with the same device configuration", subject(p), d.Name)
 			}
 		}
 	}
@@ -240,7 +240,7 @@ func (m *merger) outcome(group []mergedKernel, device int) (*Outcome, error) {
 			known = o
 		case o.IsUnreported() || reflect.DeepEqual(known, o):
 		default:
-			return nil, fmt.Errorf("two reports %s contradict each other about kernel %s and device %s; create both from the same build, or use different labels", about(p), k.Name, m.out.Devices[device].Name)
+			return nil, fmt.Errorf("two reports %s contradict each other about kernel %s and device %s; create both from the same build, or use different labels", subject(p), k.Name, m.out.Devices[device].Name)
 		}
 	}
 	return known, nil

@@ -181,7 +181,7 @@ func (r *Report) part(devices, kernels []int) *Report {
 		out.Files = nil
 	}
 	for i := range out.ImageKinds {
-		out.ImageKinds[i].Files = files.of(out.ImageKinds[i].Files)
+		out.ImageKinds[i].Files = files.renumber(out.ImageKinds[i].Files)
 	}
 	rows := newTable(&out)
 	row := make([]int32, len(devices))
@@ -190,7 +190,7 @@ func (r *Report) part(devices, kernels []int) *Report {
 		for at, d := range devices {
 			row[at] = rows.outcome(r.Outcome(i, d))
 		}
-		k.Row, k.Images = rows.row(row), images.of(k.Images)
+		k.Row, k.Images = rows.row(row), images.renumber(k.Images)
 		out.Kernels = append(out.Kernels, k)
 	}
 	out.Statistics = out.statistics()
@@ -226,8 +226,8 @@ func (c *choice[T]) chosen() []T {
 	return list
 }
 
-// of maps the numbers of selected elements to their new numbers.
-func (c *choice[T]) of(numbers []int32) []int32 {
+// renumber maps the numbers of selected elements to their new numbers.
+func (c *choice[T]) renumber(numbers []int32) []int32 {
 	if len(numbers) == 0 {
 		return numbers
 	}

@@ -54,7 +54,7 @@ func (rd *reader) release() {
 	recorded, err := release.Recorded(f.Global)
 	switch {
 	case err != nil:
-		rd.found(releaseUnknown, "global metadata", "%v", err)
+		rd.addFinding(releaseUnknown, "global metadata", "%v", err)
 	case recorded != nil:
 		f.Release, f.Recorded = recorded, true
 		f.Global = f.Global.Clone()
@@ -79,8 +79,8 @@ func errorf(offset int64, format string, args ...any) error {
 	return &FormatError{Offset: offset, Msg: fmt.Sprintf(format, args...)}
 }
 
-// found records an error that did not prevent reading.
-func (rd *reader) found(rule Rule, place, format string, args ...any) {
+// addFinding records an error that did not prevent reading.
+func (rd *reader) addFinding(rule Rule, place, format string, args ...any) {
 	rd.file.Findings = AppendFinding(rd.file.Findings, rule, place, format, args...)
 }
 
@@ -151,7 +151,7 @@ func (rd *reader) container() error {
 	}
 	rd.file.Container = files[0].Version
 	if rd.file.Container == 3 {
-		rd.found(containerVersion, "container", "the container has version 3, which the DPC++ runtime does not load")
+		rd.addFinding(containerVersion, "container", "the container has version 3, which the DPC++ runtime does not load")
 	}
 	entries := wrappedIn(files)
 	version1, err := version1Entries(entries)
@@ -206,15 +206,15 @@ func (rd *reader) wrappedV1(entries, version1 []wrapped) error {
 	f.ImageKind = version1[0].ImageKind
 	switch {
 	case len(version1) > 1:
-		rd.found(containerSeveral, "container", "the container has %d SYCLBIN files, but other tools only read the first", len(version1))
+		rd.addFinding(containerSeveral, "container", "the container has %d SYCLBIN files, but other tools only read the first", len(version1))
 	case version1[0] != entries[0]:
-		rd.found(containerSeveral, "container", "the SYCLBIN file is not the first entry of the container, but other tools only read the first")
+		rd.addFinding(containerSeveral, "container", "the SYCLBIN file is not the first entry of the container, but other tools only read the first")
 	case len(entries) > 1:
-		rd.found(containerSeveral, "container", "the container holds %d entries that are not SYCLBIN files", len(entries)-1)
+		rd.addFinding(containerSeveral, "container", "the container holds %d entries that are not SYCLBIN files", len(entries)-1)
 	}
 	old := f.Container == 1 && f.ImageKind == offload.KindSPIRV // then the number of SYCLBIN
 	if f.ImageKind != offload.KindSYCLBIN && !old {
-		rd.found(containerKind, "container", "the container declares the file as kind %d (%s), but runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.KindSYCLBIN), uint16(offload.KindSPIRV))
+		rd.addFinding(containerKind, "container", "the container declares the file as kind %d (%s), but runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.KindSYCLBIN), uint16(offload.KindSPIRV))
 	}
 	for _, e := range version1 {
 		if err := rd.v1(e.Entry, e.base, e.Size()); err != nil {
@@ -232,7 +232,7 @@ func (rd *reader) parse(text []byte, offset int64, what part) (*propset.Registry
 			return nil, &FormatError{offset, what.String(), err}
 		}
 		for _, w := range warnings {
-			rd.found(metadataText, what.String(), "%v", w)
+			rd.addFinding(metadataText, what.String(), "%v", w)
 		}
 		return reg, nil
 	}

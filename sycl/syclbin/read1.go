@@ -184,12 +184,12 @@ func (v *v1Reader) assign(kind Kind) error {
 		shared.Msg += "; the counts are consistent, so the compiler that wrote the file does not advance first indices; a lenient reader can repair this"
 		return shared
 	case shared != nil:
-		v.found(firstIndex, "file", "%s; the %ss were given to the abstract modules one after another", shared.Msg, kind)
+		v.addFinding(firstIndex, "file", "%s; the %ss were given to the abstract modules one after another", shared.Msg, kind)
 		v.assignInOrder(kind)
 	case orphan >= 0 && !v.lenient:
 		return errorf(v.base+8, "%s %d belongs to no abstract module", kind, orphan)
 	case orphan >= 0:
-		v.found(unreferencedHeader, "file", "%s %d belongs to no abstract module and was omitted", kind, orphan)
+		v.addFinding(unreferencedHeader, "file", "%s %d belongs to no abstract module and was omitted", kind, orphan)
 	}
 	return nil
 }

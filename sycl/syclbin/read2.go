@@ -112,15 +112,15 @@ func (v *v2Reader) role(i int, e wrapped) (string, error) {
 		return "", errorf(e.base, "entry %d of a version 2 file is of kind %d (%s), not of kind %d", i, uint16(e.ImageKind), e.ImageKind, uint16(offload.KindSYCLBIN))
 	}
 	if e.OffloadKind != offload.SYCL {
-		v.found(entryOffloadKind, placeOf(i), "the offload kind is %s, not %s", e.OffloadKind, offload.SYCL)
+		v.addFinding(entryOffloadKind, placeOf(i), "the offload kind is %s, not %s", e.OffloadKind, offload.SYCL)
 	}
 	switch format, ok := e.String(stringFormat); {
 	case !ok:
-		v.found(entryStrings, placeOf(i), "the string %s is missing", stringFormat)
+		v.addFinding(entryStrings, placeOf(i), "the string %s is missing", stringFormat)
 	case format != "2" && role == roleGlobal:
 		return "", errorf(e.base, "unsupported SYCLBIN version %s; expected 2 in this layout", safetext.Quote(format))
 	case format != "2":
-		v.found(entryStrings, placeOf(i), "the string %s is %s, not 2", stringFormat, safetext.Quote(format))
+		v.addFinding(entryStrings, placeOf(i), "the string %s is %s, not 2", stringFormat, safetext.Quote(format))
 	}
 	v.checkKeys(i, role, e)
 	return role, nil
@@ -199,12 +199,12 @@ func (v *v2Reader) checkKeys(i int, role string, e wrapped) {
 	want := roleStrings[role]
 	for _, key := range want {
 		if _, ok := e.String(key); !ok && key != stringIndex {
-			v.found(entryStrings, placeOf(i), "the string %s is missing", key)
+			v.addFinding(entryStrings, placeOf(i), "the string %s is missing", key)
 		}
 	}
 	for _, key := range []string{stringIndex, stringIRType, stringArch, stringTriple} {
 		if _, ok := e.String(key); ok && !slices.Contains(want, key) {
-			v.found(entryStrings, placeOf(i), "the string %s does not belong to the role %s", key, role)
+			v.addFinding(entryStrings, placeOf(i), "the string %s does not belong to the role %s", key, role)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (v *v2Reader) checkKeys(i int, role string, e wrapped) {
 func (v *v2Reader) checkCopies(i int, e wrapped, img *Image) {
 	check := func(key, want string) {
 		if got, ok := e.String(key); ok && got != want {
-			v.found(entryStrings, placeOf(i), "the string %s is %s, but the metadata has %s", key, safetext.Quote(got), safetext.Quote(want))
+			v.addFinding(entryStrings, placeOf(i), "the string %s is %s, but the metadata has %s", key, safetext.Quote(got), safetext.Quote(want))
 		}
 	}
 	check(stringTriple, img.Triple())

@@ -145,7 +145,7 @@ func numbered(modules []*Module, r *release.Release) ([]*Module, error) {
 // texts converts metadata to text.
 type texts struct{ keepOrder bool }
 
-func (t texts) of(r *propset.Registry) ([]byte, error) {
+func (t texts) marshal(r *propset.Registry) ([]byte, error) {
 	switch {
 	case r == nil:
 		return nil, nil
@@ -167,12 +167,12 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 	}
 
 	images := append(ir, native...)
-	texts, err := t.ofVersion1(global, modules, images, len(ir))
+	texts, err := t.version1Texts(global, modules, images, len(ir))
 	if err != nil {
 		return nil, err
 	}
 
-	headers, binarySize, err := headersOfVersion1(modules, images, texts, len(ir))
+	headers, binarySize, err := version1Headers(modules, images, texts, len(ir))
 	if err != nil {
 		return nil, err
 	}
@@ -202,9 +202,9 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 	return &file, nil
 }
 
-// headersOfVersion1 returns the location of the file's property sets, the headers of modules and
-// images, and the total size of the images. The texts come from ofVersion1.
-func headersOfVersion1(modules []*Module, images []*Image, texts [][]byte, ir int) (headers []byte, binarySize int64, err error) {
+// version1Headers returns the location of the file's property sets, the headers of modules and
+// images, and the total size of the images. The texts come from version1Texts.
+func version1Headers(modules []*Module, images []*Image, texts [][]byte, ir int) (headers []byte, binarySize int64, err error) {
 	le := binary.LittleEndian
 	at := 0
 	put := func(text []byte) {
@@ -234,8 +234,9 @@ func headersOfVersion1(modules []*Module, images []*Image, texts [][]byte, ir in
 	return headers, binarySize, nil
 }
 
-// ofVersion1 returns the texts of the property sets of the file, of its modules and of its images.
-func (t texts) ofVersion1(global *propset.Registry, modules []*Module, images []*Image, ir int) ([][]byte, error) {
+// version1Texts returns the texts of the property sets of the file, of its modules and of its
+// images.
+func (t texts) version1Texts(global *propset.Registry, modules []*Module, images []*Image, ir int) ([][]byte, error) {
 	registries := append(make([]*propset.Registry, 0, 1+len(modules)+len(images)), global)
 	for _, m := range modules {
 		registries = append(registries, m.Metadata)
@@ -246,7 +247,7 @@ func (t texts) ofVersion1(global *propset.Registry, modules []*Module, images []
 	list := make([][]byte, len(registries))
 	for i, r := range registries {
 		var err error
-		if list[i], err = t.of(r); err != nil {
+		if list[i], err = t.marshal(r); err != nil {
 			return nil, fmt.Errorf("syclbin: metadata of %s: %w", partName(i, len(modules), ir), err)
 		}
 	}
@@ -284,20 +285,20 @@ func (t texts) version2(global *propset.Registry, modules []*Module) ([]offload.
 			Strings: append([]offload.String{{Key: stringFormat, Value: "2"}, {Key: stringRole, Value: role}}, own...),
 		})
 	}
-	text, err := t.of(global)
+	text, err := t.marshal(global)
 	if err != nil {
 		return nil, fmt.Errorf("syclbin: metadata of the file: %w", err)
 	}
 	add(roleGlobal, strings.NewReader(string(text)))
 	for i, m := range modules {
 		index := offload.String{Key: stringIndex, Value: strconv.Itoa(i)}
-		text, err := t.of(m.Metadata)
+		text, err := t.marshal(m.Metadata)
 		if err != nil {
 			return nil, fmt.Errorf("syclbin: metadata of abstract module %d: %w", i, err)
 		}
 		add(roleModule, strings.NewReader(string(text)), index)
 		for j, img := range m.Images() {
-			text, err := t.of(img.Metadata)
+			text, err := t.marshal(img.Metadata)
 			if err != nil {
 				return nil, fmt.Errorf("syclbin: metadata of image %d of abstract module %d: %w", j, i, err)
 			}

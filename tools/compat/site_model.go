@@ -129,7 +129,7 @@ func newSite(names []string, reports []*report.Report) (*site, error) {
 	slices.SortFunc(s.Libraries, func(a, b *siteLibrary) int { return safetext.CompareNatural(a.Name, b.Name) })
 	devices, problems := map[string]*siteDevice{}, map[string]*siteProblem{}
 	for _, l := range s.Libraries {
-		l.Slug = slugs.of("l", l.Name)
+		l.Slug = slugs.add("l", l.Name)
 		if err := s.finish(l, devices, problems); err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func newSite(names []string, reports []*report.Report) (*site, error) {
 	}
 	slices.SortFunc(s.Devices, func(a, b *siteDevice) int { return safetext.CompareNatural(a.Name, b.Name) })
 	for _, d := range s.Devices {
-		d.Slug = slugs.of("d", d.Name)
+		d.Slug = slugs.add("d", d.Name)
 	}
 	for _, p := range problems {
 		s.Problems = append(s.Problems, p)
@@ -148,7 +148,7 @@ func newSite(names []string, reports []*report.Report) (*site, error) {
 		return cmp.Or(cmp.Compare(b.Versions(), a.Versions()), safetext.CompareNatural(a.Name, b.Name), strings.Compare(a.Rule, b.Rule))
 	})
 	for _, p := range s.Problems {
-		p.Slug = slugs.of("p", p.Name)
+		p.Slug = slugs.add("p", p.Name)
 	}
 	return s, nil
 }
@@ -229,7 +229,7 @@ func (s *site) finish(l *siteLibrary, devices map[string]*siteDevice, problems m
 			}
 			v.Name += " (" + safetext.Escape(kind) + ")"
 		}
-		v.Slug = slugs.of("v", cmp.Or(v.Name, "report"))
+		v.Slug = slugs.add("v", cmp.Or(v.Name, "report"))
 		var err error
 		if v.report, err = report.Merge(v.parts...); err != nil {
 			return fmt.Errorf("%s %s: %w", l.Name, v.Name, err)
@@ -397,9 +397,9 @@ type slugs map[string]bool
 
 func newSlugs() slugs { return slugs{} }
 
-// of returns a new file name for an item of the given kind. It consists of lower-case letters,
+// add returns a new file name for an item of the given kind. It consists of lower-case letters,
 // digits and a few other characters, and starts with a letter or a digit.
-func (s slugs) of(kind, name string) string {
+func (s slugs) add(kind, name string) string {
 	var b strings.Builder
 	for _, c := range []byte(strings.ToLower(name)) {
 		switch {

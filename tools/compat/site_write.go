@@ -127,7 +127,7 @@ func (w *siteWriter) library(l *siteLibrary) {
 		if s.All() > 0 && s.Runs == s.All() {
 			whole++
 		}
-		w.badge("b/"+l.Slug+"/"+slugs.of("d", s.Name)+".svg", newest.Title()+" on "+s.Name, s.Percent(), s.Class())
+		w.badge("b/"+l.Slug+"/"+slugs.add("d", s.Name)+".svg", newest.Title()+" on "+s.Name, s.Percent(), s.Class())
 	}
 	right, class := newest.headline(whole)
 	w.badge("b/"+l.Slug+".svg", newest.Title(), right, class)

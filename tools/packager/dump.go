@@ -126,8 +126,8 @@ func (p *printer) line(parts ...string) {
 	p.out.Write(append(bytes.TrimRight(p.buf, " "), '\n'))
 }
 
-// within prints a line, then calls body with the indentation increased.
-func (p *printer) within(body func(), parts ...string) {
+// indent prints a line, then calls body with the indentation increased.
+func (p *printer) indent(body func(), parts ...string) {
 	p.line(parts...)
 	p.depth++
 	body()
@@ -167,7 +167,7 @@ func (p *printer) file(f *syclbin.File) {
 	}
 	p.line("Number of Abstract Modules: ", strconv.Itoa(len(f.Modules)))
 	for i, m := range f.Modules {
-		p.within(func() {
+		p.indent(func() {
 			p.metadata("Metadata:", inFile(f, m.Metadata), m.MetadataRange)
 			p.constants(constants[i])
 			p.line("Number of IR Modules: ", strconv.Itoa(len(m.IR)))
@@ -187,9 +187,9 @@ func (p *printer) constants(list []sycl.Constant) {
 	if len(list) == 0 {
 		return
 	}
-	p.within(func() {
+	p.indent(func() {
 		for _, c := range list {
-			p.within(func() {
+			p.indent(func() {
 				for _, part := range c.Parts {
 					p.line(constantPart(part))
 				}
@@ -217,7 +217,7 @@ func constantPart(p sycl.Part) string {
 }
 
 func (p *printer) image(img *syclbin.Image, title string, i int, what string) {
-	p.within(func() {
+	p.indent(func() {
 		p.metadata("Metadata:", img.Metadata, img.MetadataRange)
 		more := ""
 		if p.verbose {
@@ -251,9 +251,9 @@ func (p *printer) metadata(title string, r *propset.Registry, at syclbin.Range) 
 	if p.verbose {
 		place = fmt.Sprintf(" <%d bytes at %#x>", at.Size, at.Offset)
 	}
-	p.within(func() {
+	p.indent(func() {
 		for _, s := range r.Sets() {
-			p.within(func() {
+			p.indent(func() {
 				for _, prop := range s.Properties() {
 					more := ""
 					if p.verbose {

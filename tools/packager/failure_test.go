@@ -18,7 +18,7 @@ const asTool = "PACKAGER_TEST_AS_TOOL"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asTool) != "" {
-		Tool().Main()
+		tool().Main()
 		return
 	}
 	os.Exit(m.Run())

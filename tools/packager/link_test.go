@@ -313,7 +313,7 @@ func TestLinkStopsWhenAsked(t *testing.T) {
 	stop()
 	var out bytes.Buffer
 	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out}
-	if code := Tool().Run(ctx, env, []string{"link", "--output=app.syclbin", "main.syclbin", "library.syclbin"}); code != 4 {
+	if code := tool().Run(ctx, env, []string{"link", "--output=app.syclbin", "main.syclbin", "library.syclbin"}); code != 4 {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
 	if hidden, _ := filepath.Glob("*app*"); len(hidden) > 0 {

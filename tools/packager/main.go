@@ -11,10 +11,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-func main() { Tool().Main() }
+func main() { tool().Main() }
 
-// Tool returns the command-line tool packager.
-func Tool() *cli.Tool {
+// tool returns the command-line tool packager.
+func tool() *cli.Tool {
 	return &cli.Tool{
 		Name:  "packager",
 		Short: "create, print, verify, link and convert SYCLBIN files",

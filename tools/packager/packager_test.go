@@ -39,7 +39,7 @@ func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, diag bytes.Buffer
 	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &diag}
-	code = Tool().Run(t.Context(), env, args)
+	code = tool().Run(t.Context(), env, args)
 	return code, out.String(), diag.String()
 }
 

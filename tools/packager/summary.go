@@ -44,7 +44,7 @@ func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 		for _, f := range found[:min(len(found), examples)] {
 			message := f.Message
 			if len(found) > 1 {
-				message = cut(message)
+				message = shortenExample(message)
 			}
 			texts = append(texts, fmt.Sprintf("%s: %s", f.Place, message))
 		}
@@ -60,8 +60,8 @@ func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 	}
 }
 
-// cut shortens a message that is shown as one of several examples.
-func cut(text string) string {
+// shortenExample shortens a message that is shown as one of several examples.
+func shortenExample(text string) string {
 	const most = 160
 	if len(text) <= most {
 		return text

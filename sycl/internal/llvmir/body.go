@@ -22,7 +22,7 @@ func (f *Function) Body() iter.Seq[*Instr] {
 		lx := lexer{text, int(f.body.start) + 1, int(f.body.end) - 1}
 		t := lx.next()
 		for t.kind != tokenEnd {
-			t = in.take(&lx, t)
+			t = in.readTokens(&lx, t)
 			if !yield(in) {
 				return
 			}
@@ -48,8 +48,8 @@ func (f *Function) Calls() iter.Seq[*Instr] {
 	}
 }
 
-// take collects the tokens of one instruction and returns the first token of the next.
-func (in *Instr) take(lx *lexer, t token) token {
+// readTokens collects the tokens of one instruction and returns the first token of the next.
+func (in *Instr) readTokens(lx *lexer, t token) token {
 	in.toks = append(in.toks[:0], t)
 	in.parsed, in.label, in.result = false, false, span{}
 	if atColon(lx) && (t.kind == tokenWord || t.kind == tokenString || t.kind == tokenComdat) {
@@ -135,7 +135,7 @@ func (f *Function) Replace(in *Instr, text string) {
 	} else {
 		f.edits = slices.Insert(f.edits, i, e)
 	}
-	f.m.touch(f.item)
+	f.m.invalidate(f.item)
 }
 
 // lines indents all lines of a text except the first, and removes empty ones.
@@ -199,7 +199,7 @@ func (f *Function) plainBody() string {
 	lx := lexer{body, 1, len(body) - 1}
 	pos := uint32(0)
 	for t := lx.next(); t.kind != tokenEnd; {
-		t = in.take(&lx, t)
+		t = in.readTokens(&lx, t)
 		if strings.HasPrefix(in.Op(), "uselistorder") {
 			b.WriteString(strings.TrimRight(body[pos:in.start], " \t\r\n"))
 			pos = in.end

@@ -321,7 +321,7 @@ func (m *Module) setNamed(name string, refs []string) {
 	case len(refs) == 0:
 		m.items[old.item].gone = true
 		delete(m.namedIDs, name)
-		m.touch(old.item)
+		m.invalidate(old.item)
 	default:
 		m.rewrite(old.item, text)
 	}

@@ -126,7 +126,7 @@ func (m *Module) Delete(symbols ...Symbol) {
 		if m.symbols[s.Name()] == s {
 			delete(m.symbols, s.Name())
 		}
-		m.touch(s.entity())
+		m.invalidate(s.entity())
 	}
 	m.lazy.Lock()
 	m.pruned = false
@@ -217,11 +217,11 @@ func (m *Module) rewrite(i uint32, text string) {
 	m.sources = append(m.sources, lead+text)
 	it.src = uint32(len(m.sources) - 1)
 	it.lead, it.start, it.end = 0, uint32(len(lead)), uint32(len(lead)+len(text))
-	m.touch(i)
+	m.invalidate(i)
 }
 
-// touch discards cached data about a changed item.
-func (m *Module) touch(i uint32) {
+// invalidate discards cached data about a changed item.
+func (m *Module) invalidate(i uint32) {
 	m.edited = true
 	m.lazy.Lock()
 	if m.index != nil {

@@ -122,22 +122,22 @@ func (r *reader) entity(start int) error {
 	case "attributes":
 		return r.attributes(start, rest, limit)
 	case "target":
-		if err := r.only(rest, limit, "a target", tokenWord, tokenPunct, tokenString); err != nil {
+		if err := r.checkTokens(rest, limit, "a target", tokenWord, tokenPunct, tokenString); err != nil {
 			return err
 		}
 		r.add(itemTarget, 0, start, limit)
 	case "source_filename":
-		if err := r.only(rest, limit, "the source's name", tokenPunct, tokenString); err != nil {
+		if err := r.checkTokens(rest, limit, "the source's name", tokenPunct, tokenString); err != nil {
 			return err
 		}
 		r.add(itemTarget, 0, start, limit)
 	case "module":
-		if err := r.only(rest, limit, "module-level assembly", tokenWord, tokenString); err != nil {
+		if err := r.checkTokens(rest, limit, "module-level assembly", tokenWord, tokenString); err != nil {
 			return err
 		}
 		r.add(itemAsm, 0, start, limit)
 	default: // uselistorder
-		if err := r.closed(start, limit); err != nil {
+		if err := r.checkClosed(start, limit); err != nil {
 			return err
 		}
 		r.add(itemOrder, 0, start, limit)
@@ -175,7 +175,7 @@ func (r *reader) assignment(start int) error {
 		r.add(itemSummary, 0, start, limit)
 		return nil
 	}
-	if err := r.closed(end, limit); err != nil {
+	if err := r.checkClosed(end, limit); err != nil {
 		return err
 	}
 	if isDigit(r.text[start+1]) {
@@ -202,8 +202,8 @@ func (r *reader) addSymbol(kind itemKind, s Symbol, start, end int) {
 	r.add(kind, len(r.m.all)-1, start, end)
 }
 
-// unique checks that a symbol has a name and that no other symbol has the same name.
-func (r *reader) unique(start int, name string) error {
+// checkName checks that a symbol has a name and that no other symbol has the same name.
+func (r *reader) checkName(start int, name string) error {
 	if name == "" {
 		return r.fail(start, "a symbol without a name")
 	}
@@ -226,7 +226,7 @@ func (r *reader) variable(start, end, limit int) error {
 		return r.fail(int(err.at), "%s", err.msg)
 	}
 	name := plainName(r.text[start+1 : end])
-	if err := r.unique(start, name); err != nil {
+	if err := r.checkName(start, name); err != nil {
 		return err
 	}
 	switch r.h.word(fieldKeyword) {
@@ -261,7 +261,7 @@ func (r *reader) typeDefinition(start, end, limit int) error {
 }
 
 func (r *reader) comdat(start, end, limit int) error {
-	if err := r.only(end, limit, "a comdat", tokenPunct, tokenWord, tokenWord); err != nil {
+	if err := r.checkTokens(end, limit, "a comdat", tokenPunct, tokenWord, tokenWord); err != nil {
 		return err
 	}
 	r.m.comdats[plainName(r.text[start+1:end])] = r.next()
@@ -306,7 +306,7 @@ func (r *reader) attributes(start, pos, limit int) error {
 	if eq.span().in(r.text) != "=" || open.span().in(r.text) != "{" {
 		return r.fail(int(eq.start), "an attribute group without a body")
 	}
-	if err := r.closed(int(open.start), limit); err != nil {
+	if err := r.checkClosed(int(open.start), limit); err != nil {
 		return err
 	}
 	r.m.groups[uint32(id)] = r.next()
@@ -354,7 +354,7 @@ func (r *reader) functionHeader(start, limit int, defined bool) error {
 // function adds the function of the header that was read.
 func (r *reader) function(start, end int) (*Function, error) {
 	name := plainName(r.h.name.in(r.text)[1:])
-	if err := r.unique(int(r.h.name.start), name); err != nil {
+	if err := r.checkName(int(r.h.name.start), name); err != nil {
 		return nil, err
 	}
 	f := &Function{symbol: symbol{m: r.m, name: name, item: r.next()}, kernel: isKernel(r.h.convention.in(r.text))}
@@ -363,8 +363,8 @@ func (r *reader) function(start, end int) (*Function, error) {
 	return f, nil
 }
 
-// only checks that an entity consists of tokens of some kinds, starting at a position.
-func (r *reader) only(pos, limit int, what string, kinds ...tokenKind) error {
+// checkTokens checks that an entity consists of tokens of some kinds, starting at a position.
+func (r *reader) checkTokens(pos, limit int, what string, kinds ...tokenKind) error {
 	lx := lexer{r.text, pos, limit}
 	for _, kind := range append(kinds, tokenEnd) {
 		if t := lx.next(); t.kind != kind {
@@ -374,8 +374,8 @@ func (r *reader) only(pos, limit int, what string, kinds ...tokenKind) error {
 	return nil
 }
 
-// closed checks that an entity ends with its first outermost group of brackets.
-func (r *reader) closed(pos, limit int) error {
+// checkClosed checks that an entity ends with its first outermost group of brackets.
+func (r *reader) checkClosed(pos, limit int) error {
 	if c := r.text[limit-1]; c == '}' || c == ')' {
 		return nil
 	}

@@ -79,7 +79,7 @@ func (m *Module) renameIn(i uint32, names map[string]string) {
 		if text, ok := renamed(f.bodyText(), names); ok {
 			m.sources = append(m.sources, text)
 			f.bodySrc, f.body = uint32(len(m.sources)-1), span{0, uint32(len(text))}
-			m.touch(i)
+			m.invalidate(i)
 		}
 	}
 	s.base().hdr.Store(nil)

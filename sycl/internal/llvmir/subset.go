@@ -51,11 +51,11 @@ type subset struct {
 	done  int // marked items whose references have been marked
 
 	// List elements in the output. Maps are created on first insertion.
-	written  []uint32                   // lists to write, if any element stays
-	elements map[uint32][]listEntry     // of lists
-	operands [][]listEntry              // of named metadata
-	units    []*unit                    // compile units
-	members  map[*unitList][]unitMember // of the lists of compile units
+	listItems []uint32                   // lists to write, if any element stays
+	elements  map[uint32][]listEntry     // of lists
+	operands  [][]listEntry              // of named metadata
+	units     []*unit                    // compile units
+	members   map[*unitList][]unitMember // of the lists of compile units
 
 	declarations []declaration // of symbols that the module defines
 }
@@ -71,10 +71,10 @@ func (s *subset) mark() {
 	s.markRoots()
 	s.markElements()
 	s.markOperands()
-	s.spread()
+	s.markReferences()
 	s.markUnits()
 	s.markListItems()
-	s.spread()
+	s.markReferences()
 	for _, i := range s.lists.always {
 		s.marks.set(i, full)
 	}
@@ -91,27 +91,27 @@ func (s *subset) mark() {
 func (s *subset) markRoots() {
 	for _, name := range listNames {
 		if g := s.m.Global(name); g != nil && s.lists.isList[g.item] {
-			s.written = append(s.written, g.item)
+			s.listItems = append(s.listItems, g.item)
 		}
 	}
 	for _, sym := range s.want.Define {
 		if i := sym.entity(); s.lists.isList[i] {
-			s.written = append(s.written, i)
+			s.listItems = append(s.listItems, i)
 		} else if !s.m.items[i].gone {
 			s.marks.set(i, full)
 		}
 	}
 }
 
-// spread marks the references of marked items.
-func (s *subset) spread() {
+// markReferences marks the references of marked items.
+func (s *subset) markReferences() {
 	for ; s.done < len(s.marks.list); s.done++ {
 		i := s.marks.list[s.done]
 		switch {
 		case s.m.items[i].kind == itemNamed || s.lists.isList[i]:
 			// Their remaining elements were handled before.
 		case s.m.items[i].kind == itemNode:
-			s.spreadNode(i)
+			s.markNodeReferences(i)
 		case s.m.isSymbol(i) && s.onlyDeclared(i):
 			text := s.m.declaration(i)
 			s.declarations = append(s.declarations, declaration{i, text})
@@ -122,31 +122,31 @@ func (s *subset) spread() {
 	}
 }
 
-// spreadNode marks the references of a metadata node, except symbols.
-func (s *subset) spreadNode(i uint32) {
+// markNodeReferences marks the references of a metadata node, except symbols.
+func (s *subset) markNodeReferences(i uint32) {
 	refs := s.m.references(i)
 	if u := s.lists.compileUnits[i]; u != nil {
 		refs = u.refs
 		s.units = append(s.units, u)
 	}
 	for _, member := range s.lists.members[i] {
-		put(&s.members, member.list, append(s.members[member.list], member))
+		setEntry(&s.members, member.list, append(s.members[member.list], member))
 	}
 	for _, to := range refs {
 		if !s.m.isSymbol(to) {
-			s.reach(to)
+			s.markReference(to)
 		}
 	}
 }
 
 func (s *subset) reachAll(refs []uint32) {
 	for _, to := range refs {
-		s.reach(to)
+		s.markReference(to)
 	}
 }
 
-// reach marks a reference of a marked item.
-func (s *subset) reach(to uint32) {
+// markReference marks a reference of a marked item.
+func (s *subset) markReference(to uint32) {
 	hard := to&hardReference != 0
 	to &^= hardReference
 	switch {
@@ -163,8 +163,8 @@ func (s *subset) onlyDeclared(i uint32) bool {
 	return s.marks.get(i) == declared && s.m.symbolOf(i).Defined()
 }
 
-// there reports whether a symbol is unchanged in the output.
-func (s *subset) there(i uint32) bool {
+// isUnchanged reports whether a symbol is unchanged in the output.
+func (s *subset) isUnchanged(i uint32) bool {
 	return s.marks.get(i) == full || s.marks.get(i) == declared && !s.m.symbolOf(i).Defined()
 }
 
@@ -172,14 +172,14 @@ func (s *subset) there(i uint32) bool {
 // by other elements.
 func (s *subset) markElements() {
 	looked := 0
-	for s.spread(); looked < len(s.marks.list); s.spread() {
+	for s.markReferences(); looked < len(s.marks.list); s.markReferences() {
 		for ; looked < len(s.marks.list); looked++ {
 			i := s.marks.list[looked]
-			if !s.m.isSymbol(i) || !s.there(i) {
+			if !s.m.isSymbol(i) || !s.isUnchanged(i) {
 				continue
 			}
 			for _, e := range s.lists.elements[i] {
-				if slices.Contains(s.written, e.list) {
+				if slices.Contains(s.listItems, e.list) {
 					s.keepElement(e)
 				}
 			}
@@ -188,12 +188,12 @@ func (s *subset) markElements() {
 }
 
 func (s *subset) keepElement(e listEntry) {
-	put(&s.elements, e.list, append(s.elements[e.list], e))
+	setEntry(&s.elements, e.list, append(s.elements[e.list], e))
 	for _, to := range s.m.scan(e.text, e.list, nil) {
 		if s.m.isSymbol(to) {
 			to |= hardReference
 		}
-		s.reach(to)
+		s.markReference(to)
 	}
 	for _, i := range s.m.closureOf(e.refs[1:]) {
 		s.marks.set(i, full)
@@ -211,7 +211,7 @@ func (s *subset) markListItems() {
 		s.marks.set(i, full)
 		for _, to := range s.m.references(i) {
 			if !s.m.isSymbol(to) {
-				s.reach(to)
+				s.markReference(to)
 			}
 		}
 	}
@@ -221,11 +221,11 @@ func (s *subset) markListItems() {
 // Compile units are handled later.
 func (s *subset) markOperands() {
 	for _, i := range slices.Clone(s.marks.list) {
-		if !s.m.isSymbol(i) || !s.there(i) {
+		if !s.m.isSymbol(i) || !s.isUnchanged(i) {
 			continue
 		}
 		for _, e := range s.lists.bySymbol[i] {
-			if !slices.ContainsFunc(e.refs, func(r uint32) bool { return !s.there(r) }) {
+			if !slices.ContainsFunc(e.refs, func(r uint32) bool { return !s.isUnchanged(r) }) {
 				s.keepOperand(e)
 			}
 		}
@@ -338,8 +338,8 @@ func (s *subset) emitSymbol(w *writer, i uint32) {
 	}
 }
 
-// put sets an entry of a map, creating the map if necessary.
-func put[K comparable, V any](m *map[K]V, key K, value V) {
+// setEntry sets an entry of a map, creating the map if necessary.
+func setEntry[K comparable, V any](m *map[K]V, key K, value V) {
 	if *m == nil {
 		*m = map[K]V{}
 	}

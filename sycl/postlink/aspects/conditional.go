@@ -56,12 +56,12 @@ func (c *conditions) add(condition string, set aspectSet) {
 // join adds the aspects of other conditions, combined with an outer one.
 func (c *conditions) join(outer string, o conditions) {
 	for inner, set := range o {
-		c.add(both(outer, inner), set)
+		c.add(conjunction(outer, inner), set)
 	}
 }
 
-// both returns the conjunction of two conditions: the union of their integers.
-func both(a, b string) string {
+// conjunction returns the conjunction of two conditions: the union of their integers.
+func conjunction(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
@@ -167,20 +167,20 @@ func (p *propagation) spreadContexts() {
 // enterCallees records the conditions under which a function calls others.
 func (p *propagation) enterCallees(v int, contexts map[string]bool) {
 	for _, w := range p.nodes[v].calls {
-		p.nodes[w].enter("", contexts)
+		p.nodes[w].addContexts("", contexts)
 	}
 	for _, call := range p.nodes[v].conditional {
 		if p.component[call.action] != p.component[v] {
-			p.nodes[call.action].enter(call.condition, contexts)
+			p.nodes[call.action].addContexts(call.condition, contexts)
 		}
 	}
 }
 
-// enter records a call of a function under a condition, by functions that are called under
+// addContexts records a call of a function under a condition, by functions that are called under
 // conditions themselves.
-func (n *graphNode) enter(condition string, outer map[string]bool) {
+func (n *graphNode) addContexts(condition string, outer map[string]bool) {
 	for o := range outer {
-		c := both(o, condition)
+		c := conjunction(o, condition)
 		if len(n.contexts) > maxConditions || len(c) > maxConditionLength {
 			c = ""
 		}

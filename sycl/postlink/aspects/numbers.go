@@ -19,12 +19,12 @@ func Renumber(m *llvmir.Module) error {
 	named := m.NamedMetadata(EnumerationMD)
 	if named != nil {
 		for _, id := range named.Nodes() {
-			if !r.learn(m.Node(id)) {
+			if !r.addPair(m.Node(id)) {
 				return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", EnumerationMD, id)}
 			}
 		}
 	} else {
-		r.learnFromFunctions()
+		r.addFunctionPairs()
 	}
 	if !r.changes {
 		return nil
@@ -54,8 +54,8 @@ type renumbering struct {
 	err     error
 }
 
-// learn records a pair of a name and a number.
-func (r *renumbering) learn(n *llvmir.Node) bool {
+// addPair records a pair of a name and a number.
+func (r *renumbering) addPair(n *llvmir.Node) bool {
 	name, value, ok := devicecode.AspectPair(n)
 	// If names share a number, the first is used.
 	if _, known := r.to[value]; !ok || known || value < 0 {
@@ -68,8 +68,8 @@ func (r *renumbering) learn(n *llvmir.Node) bool {
 	return true
 }
 
-// learnFromFunctions records the pairs in metadata of functions.
-func (r *renumbering) learnFromFunctions() {
+// addFunctionPairs records the pairs in metadata of functions.
+func (r *renumbering) addFunctionPairs() {
 	seen := map[int]bool{}
 	for _, f := range r.module.Functions() {
 		id, ok := f.Metadata(devicecode.UsedAspectsMD)
@@ -77,7 +77,7 @@ func (r *renumbering) learnFromFunctions() {
 			seen[id] = true
 			for _, o := range n.Operands() {
 				if pair, ok := devicecode.OperandNode(r.module, o); ok {
-					r.learn(pair)
+					r.addPair(pair)
 				}
 			}
 		}
@@ -108,7 +108,7 @@ func (r *renumbering) function(f *llvmir.Function) {
 
 // list changes a node of numbers and of pairs of a name and a number. Strings stay unchanged.
 func (r *renumbering) list(id int) {
-	n := r.once(id)
+	n := r.firstVisit(id)
 	if n == nil {
 		return
 	}
@@ -121,7 +121,7 @@ func (r *renumbering) list(id int) {
 
 // pair changes the node of a name and a number.
 func (r *renumbering) pair(id int) {
-	n := r.once(id)
+	n := r.firstVisit(id)
 	if n == nil {
 		return
 	}
@@ -132,7 +132,7 @@ func (r *renumbering) pair(id int) {
 
 // conditions changes the lists of a list of pairs of a condition and aspects.
 func (r *renumbering) conditions(id int) {
-	n := r.once(id)
+	n := r.firstVisit(id)
 	if n == nil {
 		return
 	}
@@ -182,8 +182,8 @@ func (r *renumbering) words(text string) string {
 	return strings.Join(words, ",")
 }
 
-// once returns a node that has not been changed yet, or nil.
-func (r *renumbering) once(id int) *llvmir.Node {
+// firstVisit returns a node, or nil if an earlier call returned it.
+func (r *renumbering) firstVisit(id int) *llvmir.Node {
 	if r.done[id] {
 		return nil
 	}

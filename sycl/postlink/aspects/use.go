@@ -32,8 +32,8 @@ var constructs = func() map[construct][]aspect.Feature {
 	return table
 }()
 
-// of returns the set of an aspect.
-func (p *propagation) of(a aspect.Aspect) aspectSet {
+// singleAspect returns the set of an aspect.
+func (p *propagation) singleAspect(a aspect.Aspect) aspectSet {
 	value := int32(a)
 	if a == aspect.FP64 {
 		value = p.fp64
@@ -45,12 +45,13 @@ func (p *propagation) of(a aspect.Aspect) aspectSet {
 	return s
 }
 
-// ofConstruct returns the aspects of a construct. For features with a scope, the scope must match.
-func (p *propagation) ofConstruct(kind aspect.FeatureKind, ir string, scope uint32) aspectSet {
+// constructAspects returns the aspects of a construct. For features with a scope, the scope must
+// match.
+func (p *propagation) constructAspects(kind aspect.FeatureKind, ir string, scope uint32) aspectSet {
 	var s aspectSet
 	for _, f := range constructs[construct{kind, ir}] {
 		if f.Scope == 0 || f.Scope == scope {
-			s.join(p.of(f.Aspect))
+			s.join(p.singleAspect(f.Aspect))
 		}
 	}
 	return s
@@ -70,10 +71,10 @@ func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 	var s aspectSet
 	switch t.Kind() {
 	case llvmir.Double:
-		s = p.ofConstruct(aspect.TypeFeature, "double", 0)
+		s = p.constructAspects(aspect.TypeFeature, "double", 0)
 	case llvmir.Half:
 		if p.derived {
-			s = p.ofConstruct(aspect.TypeFeature, "half", 0)
+			s = p.constructAspects(aspect.TypeFeature, "half", 0)
 		}
 	case llvmir.Vector, llvmir.Array:
 		s = p.ofType(t.Elem())
@@ -93,18 +94,18 @@ func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 		}
 	case llvmir.Target:
 		if p.derived {
-			s = p.ofTargetType(t)
+			s = p.targetTypeAspects(t)
 		}
 	}
 	p.typeAspects[t] = s
 	return s
 }
 
-// ofTargetType returns the aspects of a target-specific type.
-func (p *propagation) ofTargetType(t *llvmir.Type) aspectSet {
+// targetTypeAspects returns the aspects of a target-specific type.
+func (p *propagation) targetTypeAspects(t *llvmir.Type) aspectSet {
 	var s aspectSet
 	for _, f := range constructs[construct{aspect.TypeFeature, t.Name()}] {
-		s.join(p.of(f.Aspect))
+		s.join(p.singleAspect(f.Aspect))
 		if f.HasElements {
 			for _, element := range t.TargetTypes() {
 				s.join(p.ofType(element))
@@ -168,11 +169,11 @@ func (p *propagation) signatureAspects(f *llvmir.Function) aspectSet {
 		}
 	}
 	if p.options.EmulateFP64Conversions {
-		s.remove(p.of(aspect.FP64))
+		s.remove(p.singleAspect(aspect.FP64))
 	}
 	for _, feature := range aspect.Features {
 		if feature.Kind == aspect.MarkFeature && p.derived && f.HasMetadata(feature.IR) {
-			s.join(p.of(feature.Aspect))
+			s.join(p.singleAspect(feature.Aspect))
 		}
 	}
 	return s
@@ -237,7 +238,7 @@ func (p *propagation) instrAspects(f *llvmir.Function, in *llvmir.Instr, folded 
 		s = p.typedUse(in)
 	}
 	if p.options.EmulateFP64Conversions && p.onlyConverts(in) {
-		s.remove(p.of(aspect.FP64))
+		s.remove(p.singleAspect(aspect.FP64))
 	}
 	if id, ok := in.Metadata(devicecode.UsedAspectsMD); ok {
 		list, err := p.list(f, devicecode.UsedAspectsMD, id)
@@ -297,7 +298,7 @@ func (p *propagation) derivedUse(in *llvmir.Instr, folded foldedValues) aspectSe
 	case direct:
 		s.join(p.builtinUse(in, name, base))
 	case in.IsIndirect():
-		s.join(p.ofConstruct(aspect.InstructionFeature, aspect.IndirectCall, 0))
+		s.join(p.constructAspects(aspect.InstructionFeature, aspect.IndirectCall, 0))
 	default:
 		s.join(p.atomicUse(in))
 	}
@@ -317,13 +318,13 @@ func (p *propagation) operandUse(in *llvmir.Instr, i int, folded foldedValues) a
 		// The value counts where it is computed, and an element count is not a constant.
 		s := folded[local]
 		if in.Op() == "alloca" {
-			s.join(p.ofConstruct(aspect.InstructionFeature, aspect.VariableAlloca, 0))
+			s.join(p.constructAspects(aspect.InstructionFeature, aspect.VariableAlloca, 0))
 		}
 		return s
 	}
 	s := p.ofType(o.Type)
 	if symbol, ok := o.BaseGlobal(); ok && p.module.Function(symbol) != nil {
-		s.join(p.ofConstruct(aspect.InstructionFeature, aspect.FunctionAddress, 0))
+		s.join(p.constructAspects(aspect.InstructionFeature, aspect.FunctionAddress, 0))
 	}
 	return s
 }
@@ -382,7 +383,7 @@ func (p *propagation) builtinUse(in *llvmir.Instr, name, base string) aspectSet 
 	if in.NumOperands() > 0 {
 		scope, _ = in.Operand(0).Int()
 	}
-	return p.ofConstruct(aspect.InstructionFeature, base, uint32(max(scope, 0)))
+	return p.constructAspects(aspect.InstructionFeature, base, uint32(max(scope, 0)))
 }
 
 func isOpenCLAtomic(base string) bool {
@@ -399,7 +400,7 @@ func (p *propagation) atomic(t *llvmir.Type, add bool) aspectSet {
 	width, float := scalarWidth(t)
 	for _, f := range constructs[construct{kind: aspect.AtomicFeature}] {
 		if f.Width == width && (!f.FloatAddition || float && add) {
-			s.join(p.of(f.Aspect))
+			s.join(p.singleAspect(f.Aspect))
 		}
 	}
 	return s

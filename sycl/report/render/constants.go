@@ -32,11 +32,11 @@ func constantsOf(k *report.ImageKind) (list []string) {
 
 // constants returns a function that returns the specialization constants in the images of a kernel.
 // A constant that differs between images is listed once per variant.
-func (t *table) constants() func(*report.Kernel) []string { return t.ofImages(constantsOf) }
+func (t *table) constants() func(*report.Kernel) []string { return t.collectFromImages(constantsOf) }
 
-// ofImages returns a function that returns the distinct results of a function for the images of a
-// kernel. Kernels whose images have the same kinds share a list.
-func (t *table) ofImages(of func(*report.ImageKind) []string) func(*report.Kernel) []string {
+// collectFromImages returns a function that calls a function for each image of a kernel and returns
+// the distinct results. Kernels whose images have the same kinds share a list.
+func (t *table) collectFromImages(of func(*report.ImageKind) []string) func(*report.Kernel) []string {
 	texts := make([][]string, len(t.ImageKinds))
 	for i := range texts {
 		texts[i] = of(&t.ImageKinds[i])

@@ -62,8 +62,8 @@ func (n tally) worse(o tally) int {
 	return cmp.Or(cmp.Compare(o.problems, n.problems), cmp.Compare(o.open, n.open))
 }
 
-// ofDevice returns the number of kernels that run on a device, as text.
-func (n *tally) ofDevice() string {
+// deviceText returns the number of kernels that run on a device, as text.
+func (n *tally) deviceText() string {
 	good := n.all - n.problems - n.open
 	if good == n.all {
 		return "runs " + safetext.Plural(n.all, "the kernel", fmt.Sprintf("all %d kernels", n.all))
@@ -78,8 +78,8 @@ func (n *tally) ofDevice() string {
 	return s
 }
 
-// ofGroup returns the number of kernels in a group, and how many of them have a problem, as text.
-func (n *tally) ofGroup() string {
+// groupText returns the number of kernels in a group, and how many of them have a problem, as text.
+func (n *tally) groupText() string {
 	s := show.Count(n.all, "kernel")
 	if n.problems > 0 {
 		s += fmt.Sprintf(", %d with problems", n.problems)
@@ -238,7 +238,7 @@ func (t *table) groupings() []GroupBy {
 
 // files returns a function that returns the files that contain images of a kernel.
 func (t *table) files() func(*report.Kernel) []string {
-	return t.ofImages(func(k *report.ImageKind) (list []string) {
+	return t.collectFromImages(func(k *report.ImageKind) (list []string) {
 		for _, n := range k.Files {
 			list = append(list, t.Files[n].Name)
 		}

@@ -89,7 +89,7 @@ func (f *entryFinder) entries(pattern int32, row []int32) []*entry {
 	needs := map[*entry][]string{} // for generic entries
 	for d, kind := range row {
 		for _, r := range f.counted[kind] {
-			e, about := f.of(r, &f.Devices[d])
+			e, about := f.findEntry(r, &f.Devices[d])
 			if !known[e] {
 				known[e] = true
 				list = append(list, e)
@@ -120,9 +120,9 @@ func distinct(list []string) []string {
 	})
 }
 
-// of returns the entry of a reason and, if its kernels differ in their requirements, the
+// findEntry returns the entry of a reason and, if its kernels differ in their requirements, the
 // requirement.
-func (f *entryFinder) of(r report.Reason, d *report.Device) (e *entry, about string) {
+func (f *entryFinder) findEntry(r report.Reason, d *report.Device) (e *entry, about string) {
 	if r.Status == compat.Undetermined && d.IsGeneric() {
 		e := f.entry(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", safetext.Escape(d.Name)))
 		e.generic = true

@@ -588,7 +588,7 @@ func TestConstants(t *testing.T) {
 func TestSharedImageList(t *testing.T) {
 	names := [][]string{{"x", "y", "x"}, {"y", "z"}}
 	kind := 0
-	list := newTable(&report.Report{ImageKinds: make([]report.ImageKind, 2), Images: []report.Image{{Kind: 0}, {Kind: 1}}}).ofImages(func(*report.ImageKind) []string {
+	list := newTable(&report.Report{ImageKinds: make([]report.ImageKind, 2), Images: []report.Image{{Kind: 0}, {Kind: 1}}}).collectFromImages(func(*report.ImageKind) []string {
 		kind++
 		return names[kind-1]
 	})

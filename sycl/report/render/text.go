@@ -135,7 +135,7 @@ func (t *textWriter) small() {
 	for _, e := range entries {
 		t.entry(e)
 	}
-	t.either()
+	t.legendOfTwoKinds()
 	t.images()
 	t.line("")
 	t.wrap(t.summary(plain), "")
@@ -159,8 +159,8 @@ func (t *textWriter) gpuLegend() {
 	}
 }
 
-// either explains the cells for two kinds of code.
-func (t *textWriter) either() {
+// legendOfTwoKinds explains the cells for two kinds of code.
+func (t *textWriter) legendOfTwoKinds() {
 	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Code == report.NativeOrIR }) {
 		t.line("")
 		t.wrap(eitherText, "    ")

@@ -84,14 +84,14 @@ func (t *textWriter) deviceSummary() {
 	left, _ := t.section(deviceLines, len(list), func(i int) {
 		names := t.deviceNames(list[i].devices)
 		if len(names) == 1 {
-			t.line(names[0] + ":" + strings.Repeat(" ", max(0, wide-show.Width(names[0]))) + " " + list[i].ofDevice())
+			t.line(names[0] + ":" + strings.Repeat(" ", max(0, wide-show.Width(names[0]))) + " " + list[i].deviceText())
 			return
 		}
 		text := strings.Join(names, ", ")
 		if !t.o.All {
 			text = show.List(names, "devices")
 		}
-		t.wrap(fmt.Sprintf("%s: %s", text, list[i].ofDevice()), "    ")
+		t.wrap(fmt.Sprintf("%s: %s", text, list[i].deviceText()), "    ")
 	})
 	if left > 0 {
 		t.line(fmt.Sprintf("%s with fewer problems:", safetext.Plural(left, "1 more line", fmt.Sprintf("%d more lines", left))))
@@ -164,7 +164,7 @@ func (t *textWriter) reasonGroup(g *reasonGroup) {
 	for _, line := range head {
 		t.line(line)
 	}
-	t.usedBy(g)
+	t.causes(g)
 	if t.o.All {
 		if t.by == ByReason { // otherwise they are in the table
 			for _, k := range g.kernels {
@@ -206,8 +206,8 @@ func (g *reasonGroup) flags() []string {
 	return flags
 }
 
-// usedBy writes the causes of a group's aspect requirement.
-func (t *textWriter) usedBy(g *reasonGroup) {
+// causes writes the causes of a group's aspect requirement.
+func (t *textWriter) causes(g *reasonGroup) {
 	if compat.Rule(g.Rule) != compat.MissingAspect {
 		return
 	}
@@ -275,8 +275,8 @@ type textRow struct {
 // order is the display order of kernels: problems first.
 var order = []compat.Status{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.NoStatus, compat.Compatible}
 
-// shown returns the statuses of the kernels to show.
-func (t *textWriter) shown() []compat.Status {
+// shownStatuses returns the statuses of the kernels to show.
+func (t *textWriter) shownStatuses() []compat.Status {
 	if t.o.All {
 		return order
 	}
@@ -287,7 +287,7 @@ func (t *textWriter) shown() []compat.Status {
 func (t *textWriter) kernelRows() iter.Seq[textRow] {
 	return func(yield func(textRow) bool) {
 		standings := t.worstStatuses()
-		for _, v := range t.shown() {
+		for _, v := range t.shownStatuses() {
 			for k := range t.Kernels {
 				kernel := &t.Kernels[k]
 				if standings[kernel.Row] != v {
@@ -406,7 +406,7 @@ func (t *textWriter) groupFlags(g *group) []string {
 
 // group writes a group of kernels.
 func (t *textWriter) group(g *group, standings []compat.Status) {
-	t.line(t.style(bold, g.title) + ": " + g.ofGroup())
+	t.line(t.style(bold, g.title) + ": " + g.groupText())
 	byPattern := map[int32][]int{}
 	var patterns []int32
 	for _, k := range g.kernels {
@@ -605,7 +605,7 @@ func (t *textWriter) cellsThenName(columns []textColumn, row []string, name stri
 
 // footer writes the result, and the commands that show more.
 func (t *textWriter) footer() {
-	t.either()
+	t.legendOfTwoKinds()
 	t.images()
 	if t.o.All {
 		return

@@ -79,14 +79,14 @@ func (p *Servers) Close() {
 // or ocloc fails. The caller then runs the ocloc program, which reports the error.
 func (p *Servers) run(ctx context.Context, k kind, args []string) (printed []byte, ok bool) {
 	for {
-		s := p.take(ctx, k)
+		s := p.takeIdle(ctx, k)
 		if s == nil {
 			return nil, false
 		}
 		stop := context.AfterFunc(ctx, s.cancel)
 		code, printed, err := s.request(append([]string{k.ocloc}, args...))
 		if stop() && err == nil && code == 0 {
-			p.put(k, s)
+			p.putIdle(k, s)
 			return printed, true
 		}
 		s.end()
@@ -108,8 +108,8 @@ func (p *Servers) giveUp(k kind) {
 	delete(p.idle, k)
 }
 
-// take removes and returns an idle server, or returns nil.
-func (p *Servers) take(ctx context.Context, k kind) *server {
+// takeIdle removes and returns an idle server, or returns nil.
+func (p *Servers) takeIdle(ctx context.Context, k kind) *server {
 	p.mu.Lock()
 	if p.unfit[k] {
 		p.mu.Unlock()
@@ -133,8 +133,8 @@ func (p *Servers) take(ctx context.Context, k kind) *server {
 	return s
 }
 
-// put makes a server idle, or stops it if it has served enough requests.
-func (p *Servers) put(k kind, s *server) {
+// putIdle makes a server idle, or stops it if it has served enough requests.
+func (p *Servers) putIdle(k kind, s *server) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s.requests++; p.closed || p.unfit[k] || s.requests >= maxRequests {

@@ -249,7 +249,7 @@ func (in *input) load() (loadedInput, error) {
 		return l, err
 	}
 	if f.Size == 0 {
-		if len(l.names) > 0 || named(l.metadata) {
+		if len(l.names) > 0 || definesName(l.metadata) {
 			return l, cli.BadInput(fmt.Errorf("the image %s is empty; its compilation failed or found no device code", f.Name()))
 		}
 		return l, nil
@@ -266,8 +266,8 @@ func (in *input) load() (loadedInput, error) {
 	return l, nil
 }
 
-// named reports whether an image defines a name that a program or another image can look up.
-func named(r *propset.Registry) bool {
+// definesName reports whether an image defines a name that a program or another image can look up.
+func definesName(r *propset.Registry) bool {
 	return slices.ContainsFunc([]string{propset.KernelNames, propset.ExportedSymbols, propset.VirtualFunctions, propset.DeviceGlobals},
 		func(set string) bool { return r.Set(set).Len() > 0 })
 }

@@ -52,7 +52,7 @@ func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 	n := &naming{
 		reader: &reader{data.Reader(), make(map[dwarf.Offset]*class)},
 		local:  local, keys: make(map[dwarf.Offset]dwarf.Offset), types: make(map[dwarf.Offset]dwarf.Offset),
-		heres: make(map[dwarf.Offset]dwarf.Offset), symbols: make(map[string]dwarf.Offset),
+		hereVariables: make(map[dwarf.Offset]dwarf.Offset), symbols: make(map[string]dwarf.Offset),
 	}
 	if err := n.readAll(); err != nil {
 		return nil, err
@@ -101,12 +101,12 @@ func debugInfo(r io.ReaderAt) (data *dwarf.Data, local map[uint64]string, err er
 // class Submitted<K, …>, which has the symbol, and a class KernelWrapper<…, K, Type, …>.
 type naming struct {
 	*reader
-	local   map[uint64]string             // symbols by address
-	around  []*dwarf.Entry                // parents of the current entry
-	keys    map[dwarf.Offset]dwarf.Offset // K of a class Submitted
-	types   map[dwarf.Offset]dwarf.Offset // Type by K
-	heres   map[dwarf.Offset]dwarf.Offset // the class Submitted of a variable 'here'
-	symbols map[string]dwarf.Offset       // the class Submitted
+	local         map[uint64]string             // symbols by address
+	parents       []*dwarf.Entry                // parents of the current entry
+	keys          map[dwarf.Offset]dwarf.Offset // K of a class Submitted
+	types         map[dwarf.Offset]dwarf.Offset // Type by K
+	hereVariables map[dwarf.Offset]dwarf.Offset // the class Submitted of a variable 'here'
+	symbols       map[string]dwarf.Offset       // the class Submitted
 }
 
 // readAll reads all debugging information.
@@ -118,21 +118,21 @@ func (n *naming) readAll() error {
 			return err
 		case e == nil:
 			return nil
-		case e.Tag == 0 && len(n.around) == 0:
+		case e.Tag == 0 && len(n.parents) == 0:
 			return errShape
 		case e.Tag == 0:
-			n.around = n.around[:len(n.around)-1]
+			n.parents = n.parents[:len(n.parents)-1]
 			continue
 		}
-		n.take(e)
+		n.process(e)
 		if e.Children {
-			n.around = append(n.around, e)
+			n.parents = append(n.parents, e)
 		}
 	}
 }
 
-// take processes an entry.
-func (n *naming) take(e *dwarf.Entry) {
+// process records the names in an entry.
+func (n *naming) process(e *dwarf.Entry) {
 	switch e.Tag {
 	case dwarf.TagTemplateTypeParameter:
 		switch name, of := text(e, dwarf.AttrName), offset(e, dwarf.AttrType); {
@@ -145,9 +145,9 @@ func (n *naming) take(e *dwarf.Entry) {
 		}
 	case dwarf.TagVariable, dwarf.TagMember:
 		if n.inClass("Submitted<") {
-			n.heres[e.Offset] = n.parent()
+			n.hereVariables[e.Offset] = n.parent()
 			n.symbols[text(e, dwarf.AttrLinkageName)] = n.parent()
-		} else if here, ok := n.heres[offset(e, dwarf.AttrSpecification)]; ok {
+		} else if here, ok := n.hereVariables[offset(e, dwarf.AttrSpecification)]; ok {
 			at, _ := e.Val(dwarf.AttrLocation).([]byte)
 			if len(at) == 9 { // DW_OP_addr
 				n.symbols[n.local[binary.LittleEndian.Uint64(at[1:])]] = here
@@ -158,11 +158,11 @@ func (n *naming) take(e *dwarf.Entry) {
 
 // inClass reports whether the current entry is in a class whose name starts with name.
 func (n *naming) inClass(name string) bool {
-	return len(n.around) > 0 && strings.HasPrefix(text(n.around[len(n.around)-1], dwarf.AttrName), name)
+	return len(n.parents) > 0 && strings.HasPrefix(text(n.parents[len(n.parents)-1], dwarf.AttrName), name)
 }
 
 // parent returns the class that contains the current entry.
-func (n *naming) parent() dwarf.Offset { return n.around[len(n.around)-1].Offset }
+func (n *naming) parent() dwarf.Offset { return n.parents[len(n.parents)-1].Offset }
 
 // A patched is a file in which some bytes are replaced.
 type patched struct {

@@ -271,7 +271,7 @@ func compare(device []Kernel, host *hostObject) []Finding {
 	}
 	for _, p := range pairs {
 		d, h := p.device, p.host
-		known, err := host.Layouts.of(d)
+		known, err := host.Layouts.find(d)
 		switch {
 		case known || isAmbiguous[d.Location] || host.Layouts == nil && isLibraryKernel(d.Name):
 		case err != nil:

@@ -85,8 +85,8 @@ type layouts struct {
 	unknown map[string]error   // why the layout of a kernel is unknown
 }
 
-// of reports whether the layouts have a kernel, or returns why its layout is unknown.
-func (l *layouts) of(k Kernel) (known bool, err error) {
+// find reports whether the layouts have a kernel, or returns why its layout is unknown.
+func (l *layouts) find(k Kernel) (known bool, err error) {
 	if l == nil {
 		return false, nil
 	}

@@ -83,7 +83,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 			return err
 		}
 	}
-	plan := compat.NewPlan(config, o.Targets, o.Fixed, in.planRows(named("")))
+	plan := compat.NewPlan(config, o.Targets, o.Fixed, in.planRows(relativeTo("")))
 	return o.write(in, func(f TargetFilter) ([][]string, func(io.Writer) error) {
 		dropped := plan.Dropped(f.Target, known[f.Target], f.Options)
 		kept := &filetable.Table{Columns: in.table.Columns, Untitled: in.table.Untitled}

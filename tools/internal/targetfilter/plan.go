@@ -35,7 +35,7 @@ func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 	known := map[string]rowRequirements{}
 	var inputs []*requirementTable
 	rows := []compat.PlanRow{}
-	named := named(o.Output)
+	named := relativeTo(o.Output)
 	for _, name := range o.Tables {
 		in, err := readNeeds(ctx, name, o.Assume, known)
 		if err != nil {
@@ -112,9 +112,9 @@ func (in *requirementTable) unsupportedRow(row int, why []string, targets []*dev
 		cmp.Or(what, in.describe(row)), strings.Join(lines, ""))
 }
 
-// named returns a function that makes file names relative to the directory of output, so that the
-// content of the output does not depend on its location.
-func named(output string) func(file string) string {
+// relativeTo returns a function that makes file names relative to the directory of output, so that
+// the content of the output does not depend on its location.
+func relativeTo(output string) func(file string) string {
 	return func(file string) string {
 		if output == "" || output == "-" || file == "" {
 			return file

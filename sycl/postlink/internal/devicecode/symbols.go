@@ -249,7 +249,7 @@ func isKnown(name string) bool {
 		return true
 	}
 	_, decorates := properties[name]
-	return decorates || others[name] || slices.ContainsFunc(kernelProperties, func(p kernelProperty) bool { return p.name == name })
+	return decorates || handledElsewhere[name] || slices.ContainsFunc(kernelProperties, func(p kernelProperty) bool { return p.name == name })
 }
 
 // unknown warns about an unknown property.

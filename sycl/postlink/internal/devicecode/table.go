@@ -72,9 +72,9 @@ const (
 	attrUniqueID         = "sycl-unique-id"          // the name by which the host finds a variable
 )
 
-// others lists properties and attributes that are not lowered here. Other passes or the runtime
-// read them, or nothing does.
-var others = map[string]bool{
+// handledElsewhere lists properties and attributes that are not lowered here. Other passes or the
+// runtime read them, or they are unused.
+var handledElsewhere = map[string]bool{
 	"sycl-call-if-on-device-conditionally": true,
 	"sycl-device-has":                      true,
 	"sycl-device-image-scope":              true,
