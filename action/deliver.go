@@ -293,8 +293,8 @@ func noticeLevel(n gate.Notice) annotationLevel {
 	return levelNotice
 }
 
-// maxSummaryCells is the maximum number of statuses for the table of a summary. Truncating a larger
-// table would leave nothing.
+// maxSummaryCells is the maximum number of statuses for the table of a summary. A larger table is
+// omitted, not truncated.
 const maxSummaryCells = 200_000
 
 // summarize writes as much of the job summary as fits.

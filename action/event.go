@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// An event is the event that started the workflow, as the runner wrote it to a file. Its data about
+// An event is the event that started the workflow. The runner writes it to a file. Its data about
 // pull requests comes from GitHub, not from the change.
 type event struct {
 	name, actor string

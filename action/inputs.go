@@ -163,7 +163,7 @@ func (in *input) words() []string {
 type source struct{ name, value, from string }
 
 // readInputs reads the inputs from arguments, then from variables. If only some inputs are wrong,
-// it returns settings along with the error, so that the error can be reported.
+// it also returns settings, which determine how to report the error.
 func readInputs(args []string, getenv func(string) string) (*settings, []source, error) {
 	flags := flag.NewFlagSet("action", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

@@ -49,7 +49,7 @@ func resolvePaths(s *settings, p place) (paths inputPaths, err error) {
 	return paths, err
 }
 
-// evidence is the data on which the gate bases its decision.
+// evidence is the input of the gate's decision.
 type evidence struct {
 	options gatefiles.CheckOptions
 	input   gate.Input
@@ -128,7 +128,8 @@ func checkOutputs(c check, o gatefiles.CheckOptions) error {
 	return o.CheckOutputs(slices.Sorted(maps.Values(c.paths.outputs)), read)
 }
 
-// build creates reports on binaries. If they contain no device code, it returns that as nothing.
+// build creates reports on binaries. If they contain no device code, it returns the reason as
+// nothing.
 func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err error) {
 	s := c.settings
 	if len(s.binaries) == 0 {

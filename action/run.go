@@ -47,7 +47,7 @@ type check struct {
 	job      *job         // nil if the event cannot be read
 	place    place        // the directories
 	paths    inputPaths   // files that inputs name
-	evidence *evidence    // what the gate decides on
+	evidence *evidence    // input of the gate's decision
 	notices  []string     // about the evidence
 	result   *gate.Result // nil if there is no conclusion
 }
@@ -85,7 +85,7 @@ func recovered(f func() error) (err error) {
 	return f()
 }
 
-// check determines the conclusion. If it returns an error, the check holds what is known so far.
+// check determines the conclusion. If it returns an error, the check holds the partial results.
 func (env environment) check(ctx context.Context, out *console) (c check, err error) {
 	var sources []source
 	if c.settings, sources, err = readInputs(env.args, env.getenv); err != nil {

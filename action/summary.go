@@ -9,7 +9,7 @@ import (
 // maxSummary is the file size above which the runner drops the whole summary of a step.
 const maxSummary = 1 << 20
 
-// ownSummary is the size of what the action adds to the summary. The report has the details.
+// ownSummary limits the action's part of the summary, in bytes. The report has the details.
 const ownSummary = 100_000
 
 // A summaryDraft writes a summary in at most limit bytes. It returns an error that wraps

@@ -46,8 +46,8 @@ func setupFormats(b *Bench) func() error {
 		if m.peer, err = findPeer(*peer); err != nil {
 			return err
 		}
-		// The memory of this process counts for its children until they have started, so a
-		// separate process writes the files, which needs more than the limit.
+		// The memory of this process counts for its children until they have started, so a separate
+		// process, which needs more memory than the limit, writes the files.
 		self, err := os.Executable()
 		if err != nil {
 			return err

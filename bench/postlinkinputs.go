@@ -56,7 +56,7 @@ func helperName(i int) string {
 	return fmt.Sprintf("_Z%d%sPU3AS1ff", len(name), name)
 }
 
-// A source holds what the functions of one source share.
+// A source holds the data that the functions of one source share.
 type source struct {
 	number             int
 	name               string

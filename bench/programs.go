@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// The limits for one source, as multiples of both compilers by hand, which run at the same time.
+// The limits for one source, as multiples of the time of both compilers, called directly and in
+// parallel.
 const (
 	processorTime = 1.05
 	wallTime      = 1.10
@@ -94,8 +95,8 @@ func setupPrograms(b *Bench) func() error {
 	}
 }
 
-// compilers are called directly: the host compile between DPC++'s integration header and footer,
-// like its own driver does with a different host compiler.
+// compilers calls the compilers directly. It puts the host source between DPC++'s integration
+// header and footer, like DPC++'s driver for other host compilers.
 type compilers struct {
 	b                                *Bench
 	host, dpcpp, driver, source, out string // prefix of the output names

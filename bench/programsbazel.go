@@ -172,7 +172,7 @@ func (m *many) shutdown() error {
 	return m.run(append(m.bazel, "shutdown")...)
 }
 
-// hand compiles the first sources and links the host objects of all; the images stay files.
+// hand compiles the first sources and links the host objects of all. It does not link the images.
 func (m *many) hand(w bazelWay, changed int) error {
 	err := atOnce(changed, func(i int) error {
 		c := m.compilers

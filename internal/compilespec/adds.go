@@ -44,7 +44,7 @@ type Add struct {
 	Words      []string // {NAME} is a placeholder that the front end fills in
 	To         Step     // Host or Device
 	At         Position
-	If, Unless Cond // all conditions of If hold, and none of Unless
+	If, Unless Cond // applies if all conditions of If and none of Unless are true
 	For        Frontend
 	Why        string
 }

@@ -37,7 +37,7 @@ type CheckOptions struct {
 	MayBeEmpty  bool     // let the policy decide if there are no reports
 
 	Built   []*report.Report // reports not read from files, named by their labels
-	builtBy []string         // the compat check flags that make them: see SetBuiltBy
+	builtBy []string         // the compat check flags that create them; see SetBuiltBy
 
 	Policy       GateFile
 	Baseline     GateFile

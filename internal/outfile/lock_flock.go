@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockNew creates and locks the file that shows that a scratch directory is in use. On file
-// systems without locks the file does not exist, and no directory counts as abandoned.
+// lockNew creates and locks the file that marks a scratch directory as in use. On file systems
+// without locks, it creates no file, and no directory is considered abandoned.
 func lockNew(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

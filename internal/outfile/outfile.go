@@ -468,7 +468,7 @@ func (t target) stream(name string, write func(w io.Writer) error) error {
 	if err != nil {
 		return failed(name, err)
 	}
-	// Hide that it is a file: seeking in it is not allowed.
+	// Hide the file's other methods, because write must not seek.
 	if err := write(struct{ io.Writer }{f}); err != nil {
 		f.Close()
 		return relabel(err, t.path, name)

@@ -117,7 +117,7 @@ func Find(patterns []string) ([]string, error) {
 	var all []string
 	for _, dir := range dirs {
 		if _, err := os.Stat(dir); isNowhere(err) {
-			continue // nothing is found in it
+			continue // it contains no matches
 		}
 		found, err := Glob(dir, byDir[dir])
 		if err != nil {

@@ -91,7 +91,7 @@ func Read(name string, r io.Reader) (*Config, error) {
 	return c, nil
 }
 
-// readYAML returns the root of the one document in r, or nil if r is empty.
+// readYAML returns the root of the only document in r, or nil if r is empty.
 func readYAML(name string, r io.Reader) (*yaml.Node, error) {
 	root, err := strict.YAML(r, maxFile)
 	var yamlErr *strict.YAMLError
@@ -452,8 +452,8 @@ func (p *parser) word(n *yaml.Node) (string, error) {
 	return n.Value, nil
 }
 
-// nameProblem describes the error in a name that may consist of letters, digits and the others, or
-// returns "" if there is none. A valid name can be part of a file name.
+// nameProblem describes the error in a name that may contain letters, digits and the characters in
+// others, or returns "" if the name is valid. A valid name can be part of a file name.
 func nameProblem(name, others string) string {
 	switch {
 	case name == "":

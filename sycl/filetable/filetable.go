@@ -325,7 +325,7 @@ func (t *Table) checkColumns() error {
 	return nil
 }
 
-// checkRow checks that row i can be read unchanged.
+// checkRow checks that row i reads back unchanged.
 func (t *Table) checkRow(i int) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("cannot write row %d of the file table: %s", i+1, fmt.Sprintf(format, args...))
@@ -348,7 +348,7 @@ func (t *Table) checkRow(i int) error {
 	return nil
 }
 
-// cellProblem describes what is invalid in a cell, or returns "".
+// cellProblem describes the error in a cell, or returns "" if the cell is valid.
 func cellProblem(cell string) string {
 	switch {
 	case strings.Contains(cell, separator):

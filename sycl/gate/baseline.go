@@ -213,7 +213,7 @@ func Prune(b *Baseline, r *Result) *Baseline {
 // number of missing occurrences.
 func Missing(have, want *Baseline) []Entry { return subtract(want.Findings, have.Findings) }
 
-// subtract returns the entries of list minus those of other, taking counts into account.
+// subtract subtracts the counts of the entries in other from list.
 func subtract(list, other []Entry) (left []Entry) {
 	gone := map[Entry]int{}
 	for _, e := range other {

@@ -97,7 +97,7 @@ func (c *coverage) reports() {
 }
 
 // commits finds reports on a commit that is not checked, and base reports on the checked commit,
-// with which nothing would be new.
+// for which no problem would be new.
 func (c *coverage) commits() {
 	if len(c.Commits) == 0 {
 		return

@@ -9,9 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// addedCapabilities returns the parts of a device description that let kernels pass that an older description
-// does not, or nothing if it is as strict. Removed data is wider, too: an error becomes an
-// undetermined status.
+// addedCapabilities returns the parts of a device description with which more kernels pass than
+// with an older description. Removing data also counts, because an error becomes an undetermined
+// status.
 func addedCapabilities(old, now *report.Device) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	has := func(d *report.Device, name string) bool {

@@ -46,7 +46,7 @@ func pairLibraries(old, now []library) (pairs, split map[string]string) {
 		same := func(a, b library) bool { return key(a) != "" && key(a) == key(b) }
 		old, now = pairBy(same, old, now, pairs)
 	}
-	// Comparing all pairs takes long for many libraries, and such a program has too many to name.
+	// Comparing all pairs is too slow for many libraries.
 	const most = 64
 	if len(old) > most || len(now) > most {
 		return pairs, split

@@ -71,7 +71,7 @@ func (w *policyDiff) requiresReport(p string) bool {
 	return slices.ContainsFunc(w.now.Required, func(q string) bool { return q != "*" && coversDevices([]string{p}, q) })
 }
 
-// coversDevices reports whether the others match each device that a pattern matches.
+// coversDevices reports whether the other patterns match each device that a pattern matches.
 func coversDevices(others []string, pattern string) bool {
 	return covers(others, pattern) || !strings.Contains(pattern, "*") && slices.ContainsFunc(others, func(q string) bool {
 		return !strings.Contains(q, "*") && deviceconfig.Canonical(q) == deviceconfig.Canonical(pattern)

@@ -167,8 +167,8 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 	return f
 }
 
-// requiredBy returns the location that requires a missing check: the line of the policy that names the
-// device, or the baseline that has the target.
+// requiredBy returns the source of the requirement for a missing check: the policy's line with the
+// device, or the baseline with the target.
 func (e *evaluator) requiredBy(i *item) srcloc.Location {
 	isTarget := func(t BaselineTarget) bool { return t.Label == i.target.label }
 	switch {

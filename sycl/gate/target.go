@@ -132,7 +132,7 @@ func newOutcome(c *report.Outcome) *outcome {
 	for i := range c.Reasons {
 		r := &c.Reasons[i]
 		if r.Rule == string(compat.NoImage) && hasCause(c.Reasons) {
-			continue // builds omit what a device cannot run
+			continue // builds omit images that a device cannot run
 		}
 		key := problemKey{kernel: -1, rule: RuleID(r.Rule), required: r.Required, image: c.Scope == report.ScopeImage}
 		rule, ok := LookupRule(key.rule)

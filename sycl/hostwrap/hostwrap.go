@@ -246,10 +246,9 @@ func (d *definition) code() uint64 {
 	return sum(fmt.Sprintf("%s %08x", d.signature, d.digest))
 }
 
-// place returns a text that is equal for kernels that a program may define several times. For a
-// kernel in a source, it contains the code. Otherwise, it contains the location and the parameters:
-// the code of a kernel in a header may differ between sources, because compilers optimize it along
-// with other code.
+// place returns a text that all definitions of a kernel in a program must share: its code if it is
+// in a source, else its location and its parameters. The code of a kernel in a header may differ
+// between sources, because compilers optimize it along with other code.
 func (d *definition) place() string {
 	if code := d.code(); code != 0 && isSource(d.at.Path) {
 		return fmt.Sprintf("%016x", code)

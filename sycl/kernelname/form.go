@@ -47,8 +47,9 @@ func FormOf(symbol string) (form Form, ok bool) {
 	return Form{name, m.kind, m.strategy}, whole
 }
 
-// wrapperWords are parts of the names of all wrappers and functions that [madeOf] looks for. Symbols
-// contain these names unchanged, and searching a symbol is much faster than parsing it.
+// wrapperWords are parts of the names of all wrappers and functions that [parseGenerated] looks
+// for. Symbols contain these names unchanged, and searching a symbol is much faster than parsing
+// it.
 var wrapperWords = []string{"__pf_kernel_wrapper", "RangeRoundedKernel", "RoundedRangeKernel", "Krn", "_krn", "__sycl_reduction_",
 	"NDRangeReduction", "reduction_parallel_for", "reduCGFuncMulti", "reduAuxCGFunc"}
 

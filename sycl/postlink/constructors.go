@@ -368,7 +368,7 @@ func isConstructor(symbol string) bool {
 	return len(parts) > 1 && parts[len(parts)-1] == parts[len(parts)-2]
 }
 
-// origins returns what a value points to.
+// origins returns the variables and parameters that a value may point to.
 func (p *pointers) origins(v llvmir.Value) origins {
 	if name, ok := v.Local(); ok {
 		return p.from[name]
@@ -384,7 +384,7 @@ func (p *pointers) allocaOf(v llvmir.Value) string {
 	return p.slot[name]
 }
 
-// derive records that a result points where a value does.
+// derive adds the origins of a value to the origins of a result.
 func (p *pointers) derive(result string, v llvmir.Value) {
 	p.add(p.from, result, p.origins(v))
 	if slot := p.allocaOf(v); slot != "" && p.slot[result] == "" {
@@ -400,7 +400,7 @@ func (p *pointers) add(to map[string]origins, name string, more origins) {
 	}
 }
 
-// write records that an instruction writes where a value points.
+// write records that an instruction writes through a pointer.
 func (p *pointers) write(in *llvmir.Instr, v llvmir.Value) {
 	for _, o := range p.origins(v) {
 		if o.variable != "" {

@@ -127,7 +127,7 @@ func lowerVariableProperties(m *llvmir.Module, id string) error {
 	return errors.Join(v.errs...)
 }
 
-// plainPointer returns code that has the result of an annotation and no other effect.
+// plainPointer returns code that only copies the annotated pointer.
 func plainPointer(in *llvmir.Instr) string {
 	result := ""
 	for t := range llvmir.Tokens(in.Text()) {

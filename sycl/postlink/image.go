@@ -34,7 +34,7 @@ type imageModule struct {
 	split     SplitOptions
 	used      map[string]bool                 // device globals that all images keep
 	all       bool                            // an image includes unused functions, unchanged
-	asDPCPP   bool                            // copies of functions that other modules define stay copies
+	asDPCPP   bool                            // keep copies of functions that other modules define
 	libraries bool                            // the module is from DPC++'s compiler, which links device libraries when it translates
 	writer    func() (*propertyWriter, error) // computed once
 }

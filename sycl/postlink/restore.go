@@ -136,7 +136,7 @@ func (p *restored) shareVariables() {
 
 func (p *restored) findEntryPoints(id string) error {
 	exported := p.registry.Set(propset.ExportedSymbols)
-	// If both sets are missing, no post-link step has recorded what the functions are for.
+	// If both sets are missing, no post-link step has recorded the purpose of the functions.
 	known := exported.Len()+p.registry.Set(propset.KernelNames).Len() > 0
 	for _, f := range p.module.Functions() {
 		_, listed := exported.Get(f.Name())

@@ -355,7 +355,7 @@ func explicitSIMD(f *llvmir.Function) bool {
 // A splitter computes the dependencies of entry points.
 type splitter struct {
 	m          *llvmir.Module
-	keep       []llvmir.Symbol                     // what every image defines
+	keep       []llvmir.Symbol                     // symbols that every image defines
 	elsewhere  map[llvmir.Symbol]bool              // defined only in the image of their entry point
 	indirect   map[*llvmir.Function][]*llvmir.Type // signatures that a function calls through pointers
 	referenced map[*llvmir.Type][]llvmir.Symbol    // functions that may be called through such pointers
@@ -391,9 +391,9 @@ func newSplitter(m *llvmir.Module, o SplitOptions, groups []*Image) *splitter {
 	return s
 }
 
-// closure returns what an image defines: its entry points, what every image defines, and what they
-// depend on. Virtual functions are only in the image of their set, and imported functions only in
-// the image that exports them.
+// closure returns the symbols that an image defines: its entry points, the symbols that every image
+// defines, and the dependencies of both. Virtual functions are only in the image of their set, and
+// imported functions only in the image that exports them.
 func (s *splitter) closure(image *Image) []llvmir.Symbol {
 	roots := slices.Clone(s.keep)
 	for _, f := range image.entryPoints {
@@ -438,8 +438,8 @@ func (s *splitter) calledThroughPointers(symbols []llvmir.Symbol, called map[*ll
 }
 
 // sharedVariables reports variables that several images define although there must be a single
-// copy: one image would not see what another writes. DPC++'s front end has checked the variables of
-// sources, so only device globals remain to be checked.
+// copy: an image would not see the writes of another image. DPC++'s front end has checked the
+// variables of sources, so only device globals remain to be checked.
 func sharedVariables(images []*Image, dpcpp bool) error {
 	first := map[*llvmir.Global]*Image{}
 	for _, image := range images {

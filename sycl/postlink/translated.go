@@ -10,9 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// removeTranslatorArtifacts removes what the translator from SPIR-V adds and the translation back would
-// duplicate. It moves the permission to contract floating-point operations from kernels to the
-// operations, because other modules may be linked to this one.
+// removeTranslatorArtifacts removes the parts that the translator from SPIR-V adds and that the
+// translation back would duplicate. It moves the permission to contract floating-point operations
+// from kernels to the operations, because other modules may be linked to this one.
 func removeTranslatorArtifacts(m *llvmir.Module) {
 	contract := m.NamedMetadata("opencl.enable.FP_CONTRACT") != nil
 	for _, name := range []string{

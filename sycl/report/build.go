@@ -228,8 +228,8 @@ func runsBuilt(built string, d *deviceconfig.Device) bool {
 	return kind == deviceconfig.UnknownName && d.OclocDevice != ""
 }
 
-// architectures returns the targets of native code. Some compilers record target names, some the
-// names used by their device compiler (sm_80, pvc), and some nothing.
+// architectures returns the targets of native code. Some compilers record target names, some record
+// the names used by their device compiler (sm_80, pvc), and some record none.
 func architectures(image *ModuleImage) []string {
 	system, _, _ := strings.Cut(image.Triple, "-")
 	if image.Arch == "" {

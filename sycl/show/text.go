@@ -10,7 +10,7 @@ import (
 )
 
 // columnsOf measures text in terminal columns, where wide characters count as two. It does not
-// depend on the environment, so that the output does not, either.
+// depend on the environment, because the output must not.
 var columnsOf = runewidth.Condition{StrictEmojiNeutral: true}
 
 // isASCII reports whether a text consists of single-byte characters.

@@ -369,7 +369,7 @@ func (s *setter) types(users []user) ([]*spirv.Scalar, error) {
 
 // valueOf returns the bytes of a constant for a value.
 func valueOf(c *propset.SpecConstant, records []propset.SpecRecord, types []*spirv.Scalar, text string) ([]byte, error) {
-	value := slices.Clone(c.Default) // padding stays
+	value := slices.Clone(c.Default) // keeps the padding
 	if digits, ok := strings.CutPrefix(text, rawBytes); ok {
 		raw, err := hex.DecodeString(digits)
 		if err != nil {

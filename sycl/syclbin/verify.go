@@ -290,8 +290,8 @@ func (v *verifier) noKernels(place string, m *Module) {
 // maxLost is the maximum number of lost kernels in a message: demangled names can be very long.
 const maxLost = 1000
 
-// names checks that the runtime finds the kernels by name. If none of the names were made for it,
-// there is one finding.
+// names checks that the runtime finds the kernels by name. If no kernel has a name that the runtime
+// finds, it adds one finding for all.
 func (v *verifier) names() {
 	symbols, place := v.lostKernels()
 	count := "%d kernels"

@@ -56,7 +56,7 @@ const (
 )
 
 // candidates returns the ways to deal with an unsupportedDevice, smallest loss first. Manual
-// changes come last, because they lose nothing but require writing code.
+// changes come last: they lose no status, but require writing code.
 func (m *unsupportedDevice) candidates(named bool) []candidate {
 	list := []candidate{{exception, len(m.failing()), "allow it in the policy: " + strings.Join(m.exceptions(), ", ")}}
 	if named {

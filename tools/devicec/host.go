@@ -96,7 +96,8 @@ func (c *hostCheck) run(ctx context.Context, env *cli.Env, sources []string) err
 }
 
 // writeLayouts writes a table with the layout that rules/dpcpp/host/sycl/detail/kernel_desc.hpp
-// declares. It is assembler code, so that no C++ compiler option can change its layout.
+// declares. It is assembler code, because C++ compiler options could change the layout of a C++
+// table.
 func writeLayouts(w io.Writer, symbol string, layouts map[string]*hostkernels.Layout) error {
 	var b, texts strings.Builder
 	names := slices.Sorted(maps.Keys(layouts))

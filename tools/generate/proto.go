@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// What the page needs of a stardoc_output.ModuleInfo, which is defined in Bazel's
-// src/main/protobuf/stardoc_output.proto. Tags are the fields' numbers.
+// The parts of a stardoc_output.ModuleInfo that the page needs. Bazel's
+// src/main/protobuf/stardoc_output.proto defines the message. Tags are field numbers.
 type (
 	module struct {
 		Rules      []rule      `proto:"1"`
@@ -104,7 +104,7 @@ func unmarshal(data []byte, message reflect.Value) error {
 	return nil
 }
 
-// fieldOf returns a message's field, the zero Value when the page does not need it.
+// fieldOf returns a message's field, or the zero Value if the page does not need it.
 func fieldOf(message reflect.Value, number protowire.Number) reflect.Value {
 	for i := range message.NumField() {
 		if message.Type().Field(i).Tag.Get("proto") == strconv.Itoa(int(number)) {

@@ -85,7 +85,7 @@ func rulesPage(m *module) string {
 // the providers by name.
 func sections(m *module) []section {
 	var all []section
-	kwargs := map[string]rule{} // macro -> the rule that it passes its **kwargs to
+	kwargs := map[string]rule{} // the rule that a macro passes its **kwargs to
 	for _, r := range m.Rules {
 		if macro, ok := strings.CutSuffix(r.Name, "_rule"); ok {
 			kwargs[macro] = r
@@ -155,8 +155,8 @@ func attributeRows(list []attribute) [][]string {
 	return rows
 }
 
-// functionSection returns the section of a macro, which makes targets and so has a name, or
-// of a function that returns something.
+// functionSection returns the section of a macro, which has a parameter name, or of a function that
+// returns a value.
 func functionSection(f function, kwargs rule) section {
 	if slices.ContainsFunc(f.Parameters, func(p parameter) bool { return p.Name == "name" }) {
 		return section{f.Name, "macro", f.Doc, attributeColumns, macroRows(f, kwargs)}

@@ -80,7 +80,7 @@ const (
 	nativeOnly    = "native-only"
 )
 
-// An explainer determines what a runtime does with a file on a device.
+// An explainer predicts the behavior of a runtime for a file and a device.
 type explainer struct {
 	file     *syclbin.File
 	warnings []string // about native code

@@ -72,8 +72,8 @@ var dpcppDefaults = map[string]string{
 	"allow-undefined":       "true",
 }
 
-// dpcppCommand returns the command with DPC++'s defaults. Its name is "" for a program that does
-// nothing else.
+// dpcppCommand returns the command with DPC++'s defaults. Its name is "" for a program with this
+// function only.
 func dpcppCommand(name string) *cli.Command {
 	return &cli.Command{
 		Name:    name,

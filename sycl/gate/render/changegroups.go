@@ -19,7 +19,7 @@ import (
 // ChangeOptions configure how a difference is written.
 type ChangeOptions struct {
 	All      bool   // one line per change, even if there are many
-	Old, New string // what is compared
+	Old, New string // names of the compared reports
 	Command  string // the command that compares them
 }
 
@@ -226,7 +226,7 @@ func deviceRows(d *gate.Difference) [][]string {
 	return rows
 }
 
-// changeTitle returns one line that states what is compared and what differs.
+// changeTitle returns a line with the names of the compared reports and their differences.
 func changeTitle(d *gate.Difference, o ChangeOptions) string {
 	var parts []string
 	for _, c := range d.Devices {

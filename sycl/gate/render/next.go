@@ -44,8 +44,8 @@ func steps(groups []group) []string {
 	return list
 }
 
-// edits returns the step that proposes edits of BUILD files, or nothing if these fix none of the
-// findings. An empty command means 'compat fix'.
+// edits returns the step that proposes edits of BUILD files, or "" if no edit fixes a finding. An
+// empty command means 'compat fix'.
 func edits(r *gate.Result, groups []group, command string) []string {
 	i := slices.IndexFunc(groups, func(g group) bool { return isEditable(g[0]) })
 	if i < 0 {

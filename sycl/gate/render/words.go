@@ -173,7 +173,7 @@ func Messages(list []*gate.Finding) []string {
 }
 
 // place returns the location of a finding: a file with its line and column, or else a target, or
-// else nothing.
+// "".
 func place(f *gate.Finding) string {
 	if f.Path != "" {
 		return srcloc.Location{Path: f.Path, Line: uint32(f.Line), Column: uint32(f.Column)}.String()

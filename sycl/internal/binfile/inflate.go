@@ -15,8 +15,8 @@ import (
 // MaxInflated limits the number of bytes that a file may inflate to.
 const MaxInflated = 1 << 30
 
-// Limits on inflation: a size that costs nothing, or a factor that device images do not reach,
-// because zstd compresses them at most 10 times.
+// Limits on inflation: a size that is always allowed, or a factor, which zstd does not reach for
+// device images (at most 10).
 const (
 	freeInflation = 16 << 20
 	maxRatio      = 256

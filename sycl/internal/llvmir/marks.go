@@ -1,6 +1,6 @@
 package llvmir
 
-// A markSet marks items. Marks of an older epoch do not count, so resetting costs nothing.
+// A markSet marks items. Marks of an older epoch are ignored, so a reset only increments the epoch.
 type markSet struct {
 	epoch uint32
 	marks []uint32 // epoch and mark of each item

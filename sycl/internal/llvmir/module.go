@@ -33,7 +33,7 @@ type Module struct {
 	interned  map[string]*Type // by text
 
 	pruned    bool       // functions, globals and aliases hold no deleted ones
-	lazy      sync.Mutex // guards what follows and pending edits of bodies
+	lazy      sync.Mutex // guards the fields below and pending edits of bodies
 	index     *index
 	fresh     map[uint32][]uint32 // references of items that changed since the index was built
 	users     map[uint32][]uint32 // items that refer to each item

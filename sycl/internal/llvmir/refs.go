@@ -113,7 +113,7 @@ type index struct {
 
 const itemsPerChunk = 512
 
-// A refChunk holds the references of some items: those of item k are
+// A refChunk holds the references of some items. Item k has the references
 // data[offsets[k]:offsets[k+1]].
 type refChunk struct {
 	offsets []uint32

@@ -37,7 +37,7 @@ func (m *Module) scanItem(i uint32, refs []uint32) []uint32 {
 	return refs[:from+len(slices.Compact(refs[from:]))]
 }
 
-// nothing is the reference of a text that refers to no item.
+// nothing is not the reference of any item.
 const nothing = ^uint32(0)
 
 // scan appends the references of a text.

@@ -90,7 +90,7 @@ type propagation struct {
 	aspectGraph
 
 	diagnostics []devicecode.Diagnostic
-	steps       int // work done, for tests
+	steps       int // units of work, for tests
 }
 
 func (p *propagation) run() error {

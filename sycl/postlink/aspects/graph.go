@@ -45,8 +45,8 @@ type graphNode struct {
 	conditionalNode
 }
 
-// functionAttributes holds the attributes that matter here. They are read once, because most are in
-// groups.
+// functionAttributes holds the attributes that this package uses. They are read once, because most
+// are in groups.
 type functionAttributes struct {
 	external          bool   // SYCL_EXTERNAL, or a kernel
 	virtualSet        string // which the virtual function belongs to

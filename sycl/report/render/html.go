@@ -293,7 +293,7 @@ func (p *page) listConstants() map[string]int {
 	return numbers
 }
 
-// listOrigins lists the distinct texts about what kernels use.
+// listOrigins lists the distinct texts about the features that kernels use.
 func (p *page) listOrigins() {
 	for i := range p.Kernels {
 		for _, text := range origins(&p.Kernels[i]) {

@@ -85,7 +85,7 @@ func (m *markdownWriter) fits(s string) bool {
 	return m.limit == 0 || m.written+len(s)+forNotes+len(m.command) <= m.limit
 }
 
-// noteOmission names what is omitted, and how to show it.
+// noteOmission names the omitted parts and the command that shows them.
 func (m *markdownWriter) noteOmission(what string, flags ...string) {
 	m.printf("\n%s: omitted to keep the text short. To show all, run %s.\n", what, codeSpan(commandWith(m.command, flags...)))
 }
@@ -138,7 +138,7 @@ func (m *markdownWriter) problems() {
 	m.images()
 }
 
-// head writes what the report is about and its result. It reports whether to continue.
+// head writes the subject of the report and its result. It reports whether to continue.
 func (m *markdownWriter) head() bool {
 	if title := m.title(); title != "" {
 		m.printf("### Compatibility of %s\n\n", codeSpan(title))

@@ -67,7 +67,7 @@ func statusWord(s compat.Status) string {
 	return "no"
 }
 
-// available returns what a device, or the file for it, has instead.
+// available describes the corresponding feature of a device, or of the file for it.
 func available(r report.Reason) string {
 	switch {
 	case r.Available != "":

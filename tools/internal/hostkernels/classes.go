@@ -29,7 +29,7 @@ type member struct {
 	class  *class
 }
 
-// Limits of what is read.
+// Limits on the debugging information.
 const (
 	maxMembers = 1000
 	maxBytes   = 1 << 20 // size of a kernel

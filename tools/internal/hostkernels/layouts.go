@@ -111,7 +111,7 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources []*source) (*layouts, err
 		c, submitted := classes[p.host.symbol]
 		d := p.device.class
 		if d == nil || c != nil && !c.open || c == nil && !(submitted && differ.mayAffect(p)) {
-			continue // it has no lambdas, or nothing submits it
+			continue // it has no lambdas, or no code submits it
 		}
 		l, err := layoutOf(c, d, sources)
 		switch {

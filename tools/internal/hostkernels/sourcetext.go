@@ -45,8 +45,8 @@ var (
 	// defaultCapture matches the start of a lambda with the default capture =, or a macro for it.
 	defaultCapture = regexp.MustCompile(`\[\s*=[^=]|\b[A-Z_]*LAMBDA\b`)
 
-	// reordering matches what changes the order of captures: "if constexpr", which may be in a macro,
-	// parameter packs, and initializers after other captures in a list.
+	// reordering matches text that changes the order of captures: "if constexpr", which may be in a
+	// macro, parameter packs, and initializers after other captures in a list.
 	reordering = regexp.MustCompile(`\bif\s+constexpr\b|\b\w*CONSTEXPR\w*\s*\(|\.\.\.|\[(?:[^\[\]]*,)?\s*&?\s*\w+\s*,[^\[\]]*\w\s*(?:=[^=]|\{)`)
 
 	catchAll = regexp.MustCompile(`\bcatch\s*\(\s*\.\.\.`)
@@ -196,11 +196,11 @@ func (s *source) reverses(pack string, line, column int64) (reversed, ok bool) {
 }
 
 var (
-	// unclear matches what can hide uses of a pack: directives, macros, declarations of other names,
-	// and operands that are not evaluated.
+	// unclear matches text that can hide uses of a pack: directives, macros, declarations of other
+	// names, and operands that are not evaluated.
 	unclear = regexp.MustCompile(`#|\b[A-Z][A-Z0-9_]+\s*\(|\b(?:struct|class|union|enum|using|typedef|decltype|typeid|requires)\b|\bnoexcept\s*\(`)
 
-	// mayBeLater matches what can delay the first use in the text: a branch, which the compiler may
+	// mayBeLater matches text that can delay the first use: a branch, which the compiler may
 	// discard, or a generic lambda.
 	mayBeLater = regexp.MustCompile(`\bif\s+constexpr\b|\bauto\b`)
 
@@ -278,7 +278,7 @@ func outside(text string, at, step int) (outer string, bracket int) {
 	return "", -1
 }
 
-// opening returns the offset of the bracket that the one at an offset closes, or -1.
+// opening returns the offset of the opening bracket for the closing bracket at an offset, or -1.
 func opening(text string, at int) int {
 	_, bracket := outside(text, at, -1)
 	return bracket

@@ -58,7 +58,7 @@ type read struct {
 	allocates *allocation
 	debug     string // attachment with the source location
 	unset     bool   // programs cannot set it: it has the default value
-	left      bool   // the call stays
+	left      bool   // keep the call
 }
 
 // An allocation is memory whose number of elements is a constant.
@@ -269,7 +269,7 @@ func (b *body) use(in *llvmir.Instr, callee string, at int) {
 		return
 	}
 	where, _ := in.DebugLoc()
-	for where.InlinedAt != nil { // what the program's own source calls
+	for where.InlinedAt != nil { // find the call in the program's own source
 		where = *where.InlinedAt
 	}
 	c := &call{at: at, result: in.Result(), args: in.Operands(), where: devicecode.Place(where), plain: in.Op() == "call"}

@@ -17,7 +17,7 @@ const executionModeMD = "spirv.ExecutionMode"
 // A kernelProperty is a kernel property that is lowered to metadata.
 type kernelProperty struct {
 	name     string // of the attribute
-	metadata string // what it becomes
+	metadata string // kind of the attached metadata
 	content  func(k *kernel, value string) (string, error)
 }
 

@@ -70,7 +70,7 @@ type body struct {
 	f            *llvmir.Function
 	list         []*annotation          // in order of text
 	annotations  map[string]*annotation // by result
-	casts        map[string]string      // results of casts and what they cast
+	casts        map[string]string      // operands of casts, by result
 	replacements map[string]string      // results of removed calls, and the pointers that replace them
 }
 
