@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,9 +73,7 @@ func (w *checkout) step(inputs ...string) fakeStep {
 	program, err := os.Executable()
 	testkit.NoError(w, err)
 	env := map[string]string{"ACTION_IS_PROGRAM": "1", "GITHUB_WORKSPACE": w.dir}
-	for k, v := range w.env {
-		env[k] = v
-	}
+	maps.Copy(env, w.env)
 	for i := 0; i < len(inputs); i += 2 {
 		in := input{name: inputs[i]}
 		env[in.variable()] = inputs[i+1]

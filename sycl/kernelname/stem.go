@@ -5,8 +5,7 @@ import "strings"
 // Stem splits the name of a kernel before its template arguments or parameters.
 func Stem(name string) (stem, arguments string) {
 	for i := 1; i < len(name); i++ {
-		switch {
-		case name[i] == '<' && !strings.HasSuffix(name[:i], "operator"), name[i] == '(' && !strings.HasPrefix(name[i:], "(anonymous"):
+		if name[i] == '<' && !strings.HasSuffix(name[:i], "operator") || name[i] == '(' && !strings.HasPrefix(name[i:], "(anonymous") {
 			return name[:i], name[i:]
 		}
 	}

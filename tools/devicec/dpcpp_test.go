@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -241,9 +242,7 @@ func TestImagesFailures(t *testing.T) {
 			t.Chdir(t.TempDir())
 			testkit.WriteFile(t, "k.bc", "bitcode")
 			files := made()
-			for name, text := range test.files {
-				files[name] = text
-			}
+			maps.Copy(files, test.files)
 			driver(t, files)
 			if test.commands != "" {
 				testkit.Script(t, "driver", test.commands)

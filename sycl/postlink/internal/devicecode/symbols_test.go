@@ -1,6 +1,7 @@
 package devicecode
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -71,9 +72,7 @@ func TestVariables(t *testing.T) {
 		"an access that does not exist":      {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="4"`, fail: `variable g: property "sycl-host-access": "4" is not 0 (read), 1 (write), 2 (read and write) or 3 (none)`},
 		"an access that is not a number":     {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="rw"`, fail: `"rw" is not a 32-bit number`},
 	}
-	for name, test := range decoratedCases {
-		cases[name] = test
-	}
+	maps.Copy(cases, decoratedCases)
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, dpcpp := range []bool{false, true} {
