@@ -1,7 +1,7 @@
 """The rules sycl_toolchain and sycl_local_program."""
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private/targets:names.bzl", "user_label")
+load("//rules/private/targets:names.bzl", "shown", "user_label")
 load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "SyclToolchainInfo")
 
 # Attribute -> (name of the program in messages, the Debian package that contains it).
@@ -53,7 +53,7 @@ def _tool(ctx, name, target):
         return target[SyclToolInfo]
     files_to_run = target[DefaultInfo].files_to_run
     if not files_to_run or not files_to_run.executable:
-        fail("%s: %s: %s is not a program; expected an executable target, a file, a filegroup of one file with everything that the program needs as data, or a sycl_local_program" % (user_label(ctx), name, target.label))
+        fail("%s: %s: %s is not a program; expected an executable target, a file, a filegroup of one file with everything that the program needs as data, or a sycl_local_program" % (user_label(ctx), name, shown(target.label)))
     return SyclToolInfo(
         executable = files_to_run.executable,
         files = depset(

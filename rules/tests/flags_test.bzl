@@ -234,7 +234,7 @@ def flags_test_suite(name):
     _fails_test(
         name = "flags_wrong_deps_test",
         target_under_test = ":flags_wrong_program" + PROGRAM_SUFFIX,
-        texts = ["deps: linkopts of", ":flags_splitting: '-fsycl-device-code-split=per_kernel' would apply to the device code of the program; set the program's attribute device_code_split instead"],
+        texts = ["deps: linkopts of //rules/tests:flags_splitting: '-fsycl-device-code-split=per_kernel' would apply to the device code of the program; set the program's attribute device_code_split instead"],
     )
 
     # The command line applies to all C++ code.

@@ -184,8 +184,8 @@ def syclbin_link_test_suite(name):
     for test, arguments, texts in [
         ("no_deps", {}, ["deps is empty; add the SYCLBINs to link"]),
         ("same_file", {"deps": [":prebuilt", ":again"]}, ["//rules/tests:again are the same file"]),
-        ("executable_beside", {"deps": [":main", ":finished"]}, ["//rules/tests:finished is in executable state but other deps are not", "state = \"object\""]),
-        ("executable_to_object", {"deps": [":finished"], "state": "object"}, ["//rules/tests:finished is in executable state, which cannot become object"]),
+        ("executable_beside", {"deps": [":main", ":finished"]}, ["deps: //rules/tests:finished is in executable state but other deps are not", "state = \"object\""]),
+        ("executable_to_object", {"deps": [":finished"], "state": "object"}, ["deps: //rules/tests:finished is in executable state, which cannot become object"]),
         ("executable_ir", {"deps": [":finished"], "mode": "ir"}, ["//rules/tests:finished is a SYCLBIN in executable state", "set its state = \"object\""]),
         ("targets_to_combine", {"deps": [":main"], "sycl_targets": ["spir64"]}, ["sycl_targets requires mode = \"ir\""]),
         ("unresolved_executable", {"allow_unresolved": True, "deps": [":main"], "state": "executable"}, ["allow_unresolved = True cannot be combined with state = \"executable\""]),
@@ -201,7 +201,7 @@ def syclbin_link_test_suite(name):
     _fails_test(
         name = "executable_dep_test",
         target_under_test = "executable_dep_binary",
-        texts = ["deps: ", "//rules/tests:finished is a SYCLBIN in executable state, which cannot be linked"],
+        texts = ["deps: //rules/tests:finished is a SYCLBIN in executable state, which cannot be linked"],
     )
     _fails_without_llvm_spirv_test(
         name = "missing_llvm_spirv_test",

@@ -9,7 +9,7 @@ load("//rules/private/options:definitions.bzl", "check_definitions")
 load("//rules/private/options:device_options.bzl", "chosen_standard", "device_line", "host_line")
 load("//rules/private/options:options.bzl", "expanded_defines")
 load("//rules/private/targets:gpus.bzl", "EMULATED")
-load("//rules/private/targets:names.bzl", "user_label")
+load("//rules/private/targets:names.bzl", "shown", "user_label")
 load(":headers.bzl", "SOURCES", "cc_of", "compilation_contexts", "implementation_contexts", "is_header", "without_module_maps")
 
 def compile_line(ctx, toolchain):
@@ -168,10 +168,10 @@ def device_code(ctx, toolchain, dep):
     if SyclDeviceInfo in dep:
         return dep[SyclDeviceInfo].sources
     if dep[SyclbinInfo].state == "executable":
-        fail("%s: deps: %s is a SYCLBIN in executable state, which cannot be linked; set its state = \"object\"" % (user_label(ctx), dep.label))
+        fail("%s: deps: %s is a SYCLBIN in executable state, which cannot be linked; set its state = \"object\"" % (user_label(ctx), shown(dep.label)))
     fail("%s: deps: the SYCLBIN %s cannot be linked: %s" % (
         user_label(ctx),
-        dep.label,
+        shown(dep.label),
         _lacking(toolchain) or "its toolchain lacks llvm-spirv, llvm-dis or llvm-link",
     ))
 

@@ -201,7 +201,7 @@ def _named(ctx, toolchain, sources):
             module = "%s of %s" % (module, shown(owner))
             path = "../" + source.bitcode.short_path.removesuffix(".bc")
         if module in named:
-            fail("%s: links %s twice, in different configurations; use the same settings (such as device_compiler) in all targets that depend on it" % (user_label(ctx), owner))
+            fail("%s: links %s twice, in different configurations; use the same settings (such as device_compiler) in all targets that depend on it" % (user_label(ctx), shown(owner)))
         named[module] = struct(module = module, bitcode = source.bitcode, gpu_bitcode = source.gpu_bitcode, images = source.images, stem = output_stem(ctx, path))
     return named.values()
 

@@ -135,11 +135,11 @@ def _check_runtime(ctx, toolchain, libsycl, options):
                     ))
                 fail("%s: deps: %s links the runtime %s, but this target is built for %s of %s, and the two register images differently; depend on %s, the runtime of the device compiler, or set device_compiler" % (
                     user_label(ctx),
-                    dep.label,
+                    shown(dep.label),
                     library.path,
                     ", ".join([f.path for f in own]),
                     compiler_name(toolchain),
-                    toolchain.libsycl.label,
+                    shown(toolchain.libsycl.label),
                 ))
 
 _LIBSYCL_PREVIEW = "libsycl-preview.so"
@@ -216,7 +216,7 @@ def _without_flags(ctx, info):
     """Returns the CcInfo of a program without linkopts of dependencies that have no effect on the linker."""
     inputs, changed = [], False
     for each in info.linking_context.linker_inputs.to_list():
-        options = link_options(user_label(ctx), "deps: linkopts of %s" % each.owner, each.user_link_flags)
+        options = link_options(user_label(ctx), "deps: linkopts of %s" % shown(each.owner), each.user_link_flags)
         if options != each.user_link_flags:
             changed = True
             each = cc_common.create_linker_input(

@@ -7,7 +7,7 @@ load("//rules/private/compile:attributes.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS")
 load("//rules/private/compile:compile.bzl", "device_code")
 load("//rules/private/compile:images.bzl", "build_syclbin", "device_build", "syclbin_providers")
 load("//rules/private/options:settings.bzl", "chosen_targets")
-load("//rules/private/targets:names.bzl", "user_label")
+load("//rules/private/targets:names.bzl", "shown", "user_label")
 load("//rules/private/toolchain:device_compiler.bzl", "device_compiler_transition", "device_rule")
 load("//rules/private/toolchain:enabled.bzl", "requires_ocloc")
 
@@ -23,8 +23,8 @@ def _syclbin_link_impl(ctx):
     for dep in ctx.attr.deps:
         file = dep[SyclbinInfo].file
         if file in first:
-            fail("%s: deps: %s and %s are the same file" % (user_label(ctx), first[file], dep.label))
-        first[file] = dep.label
+            fail("%s: deps: %s and %s are the same file" % (user_label(ctx), first[file], shown(dep.label)))
+        first[file] = shown(dep.label)
     state = _state(ctx)
     toolchain = find_sycl_toolchain(ctx)
     if ctx.attr.mode == "ir":
@@ -85,9 +85,9 @@ def _check_states(ctx, state):
     for dep in ctx.attr.deps:
         own = dep[SyclbinInfo].state
         if own and state and _STATES.index(own) > _STATES.index(state):
-            fail("%s: deps: %s is in %s state, which cannot become %s" % (user_label(ctx), dep.label, own, state))
+            fail("%s: deps: %s is in %s state, which cannot become %s" % (user_label(ctx), shown(dep.label), own, state))
         if own == "executable" and not all_executable and not ctx.attr.state:
-            fail("%s: deps: %s is in executable state but other deps are not, so nothing could call it; set its state = \"object\", or set state = \"executable\" on this target to include it anyway" % (user_label(ctx), dep.label))
+            fail("%s: deps: %s is in executable state but other deps are not, so nothing could call it; set its state = \"object\", or set state = \"executable\" on this target to include it anyway" % (user_label(ctx), shown(dep.label)))
 
 def _requires_sycl(mode):
     return Label("//rules/private:requires_sycl") if mode == "ir" else None
