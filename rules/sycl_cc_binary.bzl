@@ -51,17 +51,18 @@ _LINK = [
     "win_def_file",
 ]
 
-def unknown_attribute(kind, name, attributes):
+def unknown_attribute(kind, name, attributes, own = []):
     """Returns an error about an attribute that a program does not have.
 
     Args:
         kind: what the user writes.
         name: name that the user writes.
         attributes: names of attributes.
+        own: names of attributes that the macro handles itself.
     Returns:
         string, empty if all attributes are known.
     """
-    known = _COMPILE + _LINK
+    known = _COMPILE + _LINK + ["data"] + own
     for attribute in attributes:
         if attribute not in known:
             near = nearest_names(attribute, known)
@@ -79,7 +80,7 @@ def _for_queries(srcs):
         "//conditions:default": [],
     }) if srcs and type(srcs) == "list" else []
 
-def declare_program(kind, name, program, data, kwargs):
+def declare_program(kind, name, program, data, kwargs, own = []):
     """Declares the targets of a program.
 
     Args:
@@ -88,8 +89,9 @@ def declare_program(kind, name, program, data, kwargs):
         program: name of the program.
         data: the attribute data.
         kwargs: all other attributes.
+        own: names of attributes that the macro handles itself.
     """
-    problem = unknown_attribute(kind, name, kwargs)
+    problem = unknown_attribute(kind, name, kwargs, own)
     if problem:
         fail(problem)
     kwargs = dict(kwargs)

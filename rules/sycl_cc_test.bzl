@@ -45,7 +45,7 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
         "visibility": ["//visibility:private"],
     }
     data = program.pop("data", [])
-    declare_program("sycl_cc_test", name, name + ".run", data, program)
+    declare_program("sycl_cc_test", name, name + ".run", data, program, _TEST + ["device"])
     declare_test(
         _sycl_cc_test,
         name,

@@ -75,8 +75,11 @@ def cc_attributes_test_suite(name):
     _same_test(name = "same_names_test", missing = ["%s is a %s" % (each, rules[each]["kind"]) for each, want in names.items() if rules[each]["kind"] != want])
 
     # Those that the macro passes to no target are unknown, by the name that the user writes.
-    theirs = [a for a in attributes["same_attributes_cc_binary"] if a not in ["data", "deprecation", "generator_function", "generator_location", "generator_name", "kind", "name"]]
+    theirs = [a for a in attributes["same_attributes_cc_binary"] if a not in ["deprecation", "generator_function", "generator_location", "generator_name", "kind", "name"]]
     _same_test(name = "same_unknown_test", missing = [p for p in [unknown_attribute("sycl_cc_binary", "a", [a]) for a in theirs] if p])
-    wrong = unknown_attribute("sycl_cc_test", "a", ["lincopts"])
-    _same_test(name = "same_misspelled_test", missing = [] if wrong == "sycl_cc_test(name = \"a\"): unknown attribute \"lincopts\"; did you mean linkopts?" else [wrong])
+    misspelled = {
+        unknown_attribute("sycl_cc_test", "a", [wrong], ["timeout"]): "sycl_cc_test(name = \"a\"): unknown attribute %r; did you mean %s?" % (wrong, near)
+        for wrong, near in {"dats": "data", "lincopts": "linkopts", "timeouts": "timeout"}.items()
+    }
+    _same_test(name = "same_misspelled_test", missing = [message for message, want in misspelled.items() if message != want])
     native.test_suite(name = name, tests = ["same_attributes_binary_test", "same_attributes_library_test", "same_attributes_test_test", "same_misspelled_test", "same_names_test", "same_unknown_test"])
