@@ -113,7 +113,7 @@ def declare_program(kind, name, program, data, kwargs, own = []):
         **kwargs
     )
 
-def sycl_cc_binary(name, data = [], **kwargs):
+def sycl_cc_binary(name, *, data = [], **kwargs):
     """Builds an ordinary SYCL program: `#include <sycl/sycl.hpp>`, a main function, kernels.
 
     ```starlark

@@ -12,7 +12,7 @@ _TEST = ["args", "env", "env_inherit", "flaky", "local", "required", "runtime", 
 # The execution groups of cc_binary.
 _LINK = ["cpp_link"]
 
-def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
+def sycl_cc_test(name, *, device = "cpu", visibility = None, **kwargs):
     """Builds an ordinary SYCL program and runs it as a test on a local SYCL device.
 
     ```starlark

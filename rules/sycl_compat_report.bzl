@@ -6,7 +6,7 @@ load("//rules/private/kinds:sycl_compat_report.bzl", _sycl_compat_report = "sycl
 # The reference page has its attributes, which the macro passes on.
 sycl_compat_report_rule = _sycl_compat_report
 
-def sycl_compat_report(name, baseline = None, policy = None, **kwargs):
+def sycl_compat_report(name, *, baseline = None, policy = None, **kwargs):
     """Reports which kernel runs on which device, with the reason if it does not.
 
     ```starlark

@@ -6,7 +6,7 @@ load("//rules/private/kinds:sycl_compat_test.bzl", _sycl_compat_test = "sycl_com
 # The reference page has its attributes, which the macro passes on.
 sycl_compat_test_rule = _sycl_compat_test
 
-def sycl_compat_test(name, baseline = None, policy = None, **kwargs):
+def sycl_compat_test(name, *, baseline = None, policy = None, **kwargs):
     """Tests that every kernel runs on the devices that you require.
 
     ```starlark

@@ -25,7 +25,7 @@ def declare_test(rule, name, device, tags, **kwargs):
         **kwargs
     )
 
-def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
+def sycl_test(name, *, device = "cpu", runtime = None, tags = [], **kwargs):
     """Runs a program as a test on a local SYCL device.
 
     ```starlark
