@@ -51,7 +51,7 @@ def _unknown_compiler_impl(ctx):
     return [platform_common.ToolchainInfo(
         # Targets with an unknown compiler are not skipped.
         sycl = struct(libsycl = None, missing = "", ocloc = struct(missing = "")),
-        unknown = "unknown device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler accept: %s. The sycl.dpcpp, sycl.local and sycl.toolchain tags in MODULE.bazel add names" % (
+        unknown = "unknown device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler accept: %s. The sycl.dpcpp, sycl.local and sycl.toolchain tags in the MODULE.bazel of the root module add names" % (
             value,
             "; did you mean %s?" % " or ".join(near) if near else ".",
             ", ".join(["auto"] + ctx.attr.names),

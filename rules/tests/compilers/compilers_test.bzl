@@ -234,7 +234,7 @@ def compilers_test_suite(name):
     _misspelled_test(
         name = "misspelled_test",
         target_under_test = "misspelled_probe",
-        texts = ["misspelled_probe: unknown device compiler \"secnd\"; did you mean second?", "accept: auto, first, second, clang, newer, own."],
+        texts = ["misspelled_probe: unknown device compiler \"secnd\"; did you mean second?", "accept: auto, first, second, clang, newer, own.", "in the MODULE.bazel of the root module add names"],
     )
 
     clang = {"device_compiler": "clang"} | manual
