@@ -19,18 +19,17 @@
 // code name of that class's kernel. That name may differ between sources: a class that is first
 // named in parallel_for<class K> belongs to the function in device code, and to the namespace on
 // the host. Therefore an object has a symbol for each kernel, with the name of its class if an
-// integration header has it, and a second symbol with the kernel's name in device code, by which the
-// host code of other sources may look up the kernel. Each symbol is in a section group whose name contains a hash of the
-// kernel's place: of its parameters and the digest of its code. Linkers keep one of several groups
-// with the same name. For different kernels they report that sycl_kernel_is_defined_twice_NAME has
-// two definitions.
+// integration header has it, and a symbol with the kernel's name in device code, by which the host
+// code of other sources may look it up. Each symbol is in a section group that is named for a hash
+// of the kernel's parameters and code. Linkers keep one of several groups with the same name. For
+// different kernels, they report that sycl_kernel_is_defined_twice_NAME has two definitions.
 //
-// The code of a kernel in a header may differ between sources, so its place is the location with
-// the parameters. This also applies to a kernel whose digest is unknown, or does
-// not cover all of the code. A location is a file name without directories, because the directories of
-// a header depend on how it is included, with line and column. For kernels that libsycl's headers
-// generate, and for kernels without an integration header, the location comes from the device
-// code, and is unknown if that has none.
+// The code of a kernel in a header may differ between sources, because compilers optimize it along
+// with other code, so its group is named for its location and parameters. So is the group of a
+// kernel whose digest is unknown or partial. A location is a file name without directories, because
+// the directories of a header depend on how it is included, with line and column. For kernels that
+// libsycl's headers generate, and for kernels without an integration header, the location comes
+// from the device code, and is unknown if that has none.
 //
 // Linkers do not compare the kernels of different shared libraries. Therefore, an object also has a
 // record of each kernel, and a note that points to the records. When a program or library with the
@@ -265,10 +264,8 @@ func (d *definition) place() string {
 
 // conflicts reports whether the runtime would confuse two kernels with the same name.
 func (d *definition) conflicts(with *definition) bool {
-	if withoutDir(d.at) == withoutDir(with.at) {
-		return d.signature != "" && with.signature != "" && d.place() != with.place()
-	}
-	return d.place() != with.place()
+	comparable := withoutDir(d.at) != withoutDir(with.at) || d.signature != "" && with.signature != ""
+	return comparable && d.place() != with.place()
 }
 
 // isSource reports whether a file name is the name of a source, and not of a header.

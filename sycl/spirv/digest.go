@@ -224,6 +224,7 @@ func (d *digester) operand(id uint32) uint64 {
 // cover all of their code.
 func (d *digester) kernel(id uint32) (out uint64, partial bool) {
 	queue, number := []uint32{id}, map[uint32]int{id: 0}
+	d.partial = false
 	var modes []uint64
 	for _, i := range d.modes[id] {
 		mode := mix(uint64(i.op), uint64(i.words[1]))
@@ -236,6 +237,7 @@ func (d *digester) kernel(id uint32) (out uint64, partial bool) {
 		}
 		modes = append(modes, mode)
 	}
+	partial = d.partial
 	slices.Sort(modes)
 	for _, mode := range modes {
 		out = mix(out, mode)

@@ -210,7 +210,7 @@ func pipClang() string {
 	return ""
 }
 
-// findClang returns the path of an installed clang++, or "" if there is none.
+// findClang returns the path of an installed clang++, or "".
 func findClang() string {
 	for _, name := range []string{"clang++", "clang++-23", "clang++-22", "clang++-21"} {
 		if path, err := exec.LookPath(name); err == nil {

@@ -1,7 +1,6 @@
-// Terminates a program whose sources use one kernel name for function objects of two types, such as
-// the lambdas of two instances of a function template in a header, unless they have the same code:
-// libsycl would run only one. The linker finds kernels of one name at different locations; these
-// have the same location.
+// Terminates a program whose sources use one kernel name for function objects of two types with
+// different code, such as the lambdas of two instances of a function template in a header: libsycl
+// would run only one. The linker does not find these, because they have the same location.
 
 #pragma once
 #pragma GCC system_header
