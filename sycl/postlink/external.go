@@ -251,11 +251,12 @@ func definedLater(name string) bool {
 
 // undefined lists the functions and variables that a module's kernels reach and no code defines,
 // sorted by name, each with the shortest path to it. It omits intrinsics and the built-ins of
-// SPIR-V, OpenCL's Intel extensions, Intel's GPU compiler and explicit SIMD, which later tools define; the assertion handler, which the device
-// defines; functions that read specialization constants, which are replaced later; a sanitizer's
-// functions, which its library defines; the bfloat16 library, which the runtime links; and other
-// device libraries, which DPC++'s compiler links. It also omits local memory, and variables with
-// names reserved for compilers, such as the vtables of type information.
+// SPIR-V, of OpenCL's Intel extensions, of Intel's GPU compiler and of explicit SIMD, which later
+// tools define; the assertion handler, which the device defines; functions that read specialization
+// constants, which are replaced later; a sanitizer's functions, which its library defines; the
+// bfloat16 library, which the runtime links; and other device libraries, which DPC++'s compiler
+// links. It also omits local memory, and variables with names reserved for compilers, such as the
+// vtables of type information.
 func undefined(m *llvmir.Module) []undefinedSymbol {
 	p := newPaths(m)
 	var list []undefinedSymbol
