@@ -67,7 +67,7 @@ func program(t *testing.T, name string) string {
 
 var helps sync.Map
 
-// help returns the output of --help of a program or one of its subcommands.
+// help returns the --help output of a program or one of its subcommands.
 func help(t *testing.T, command ...string) string {
 	t.Helper()
 	key := strings.Join(command, " ")
@@ -185,7 +185,7 @@ var (
 	ownLabel   = regexp.MustCompile(`(?:tools/|rules:)([a-z]+)$`)
 )
 
-// checkShell checks the commands of the project in lines of a shell, and returns how many.
+// checkShell checks the project's commands in lines of a shell, and returns their number.
 func checkShell(t *testing.T, at, script string) (n int) {
 	t.Helper()
 	for _, command := range words(script) {
@@ -199,24 +199,24 @@ func checkShell(t *testing.T, at, script string) (n int) {
 	return n
 }
 
-// ofTree reports whether a command is a file in the source tree.
-func ofTree(command string) bool {
+// isInTree reports whether a command is a file in the source tree.
+func isInTree(command string) bool {
 	dir, _, _ := strings.Cut(command, "/")
 	return slices.Contains([]string{".ci", "examples", "tools"}, dir) && dir != command
 }
 
-// checkCommand checks a command, and reports whether it knows the command.
+// checkCommand checks a command of the project, and returns false for other commands.
 func checkCommand(t *testing.T, at string, command []string) bool {
 	t.Helper()
 	name := strings.TrimPrefix(command[0], "./")
-	if name == "sycl-compat-action" { // as it is called in a release
+	if name == "sycl-compat-action" { // its name in a release
 		name = "action"
 	}
 	if tool := map[string]string{"sycl-post-link": "postlink", "sycl-aspect-filter": "aspectfilter"}[name]; tool != "" {
 		return checkCommand(t, at, append([]string{tool, name}, command[1:]...))
 	}
 	switch {
-	case ofTree(name):
+	case isInTree(name):
 		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
 			t.Errorf("%s: there is no %s", at, name)
 		}
@@ -275,7 +275,7 @@ func checkCommand(t *testing.T, at string, command []string) bool {
 	return true
 }
 
-// workspaces are where the commands of the pages with ./bazelw are called.
+// workspaces are the directories in which the ./bazelw commands of the pages run.
 var workspaces = []string{".", "examples/workspace", "examples/plain_cc", "e2e/smoke", "e2e/programs", "rules/tests/runtime"}
 
 // checkLabels checks that the targets of a Bazel command exist.
@@ -300,7 +300,7 @@ func checkLabels(t *testing.T, at string, command []string) {
 	}
 }
 
-// common are options that every compiler has.
+// common matches options that every compiler supports.
 var common = regexp.MustCompile(`^-(c|o|g|O[0-3sg]?|std=.*|[ILDl].*|M[MDP]*|W.*|fPIC|shared|flto|x)$`)
 
 // checkOptions checks the options of syclc++.

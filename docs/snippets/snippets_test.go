@@ -57,7 +57,7 @@ func TestSnippets(t *testing.T) {
 			case b.language == "cpp" || b.language == "c":
 				counts["compiled"]++ // by TestCompile
 			case isBazelrc(b):
-				counts["flags of Bazel"]++ // as the text around them: by checkSettings
+				counts["flags of Bazel"]++ // by checkSettings, like the surrounding text
 			case runs[b.first()] != nil:
 				counts["run"]++ // by TestRuns
 			case isShell(b):
@@ -114,7 +114,7 @@ func uncheckedBlocks(t *testing.T) map[string]bool {
 	return list
 }
 
-// goldenText returns the golden texts of other tests.
+// goldenText returns the golden files of other tests.
 func goldenText(t *testing.T) (list []string) {
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.Contains(filepath.Base(file), ".golden") && !strings.Contains(file, "/testdata/") || !strings.HasSuffix(file, ".txt") {
@@ -137,7 +137,7 @@ func isBazelrc(b block) bool {
 	return !slices.ContainsFunc(strings.Split(b.text, "\n"), func(line string) bool { return !bazelrcLine.MatchString(line) })
 }
 
-// setting is a flag of the rules in a command line or a .bazelrc.
+// setting matches a flag of the rules in a command line or a .bazelrc.
 var setting = regexp.MustCompile(`--@rules_sycl//rules/settings:([a-z_]+)`)
 
 // checkSettings checks that flags of the rules that a page names exist.
@@ -150,7 +150,8 @@ func (n *names) checkSettings(t *testing.T, page, text string) {
 	}
 }
 
-// otherPrograms begin the lines of shells that are no programs of the project.
+// otherPrograms lists programs that shell lines may start with and that are not part of the
+// project.
 var otherPrograms = strings.Fields("bazel cat cc cd c++ cmake cp ctest curl docker export for g++ gh git go jq meson ninja pip pre-commit python python3 sha256sum sudo")
 
 // isShell reports whether a block consists of shell commands without their output.
@@ -169,7 +170,7 @@ func isShell(b block) bool {
 			continue
 		}
 		name := strings.TrimPrefix(command[0], "./")
-		return slices.Contains(otherPrograms, name) || programs[name] != "" || strings.HasSuffix(name, "bazelw") || ofTree(name) ||
+		return slices.Contains(otherPrograms, name) || programs[name] != "" || strings.HasSuffix(name, "bazelw") || isInTree(name) ||
 			name == "sycl-post-link" || strings.Contains(command[0], "/") && strings.HasPrefix(command[0], ".")
 	}
 	return false
@@ -183,7 +184,7 @@ func checkSyntax(script string) ([]byte, error) {
 
 const ownAction = "rules-sycl/rules_sycl/action@"
 
-// checkYAML checks a workflow, steps of one, a policy or a description of devices.
+// checkYAML checks a workflow, steps of a workflow, a policy or a device configuration.
 func checkYAML(t *testing.T, b block) {
 	t.Helper()
 	var document any
@@ -246,7 +247,7 @@ func checkWorkflow(t *testing.T, b block, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As the action of this tree, so that its inputs are checked.
+	// Refer to the action in this tree, so that its inputs are checked.
 	text = regexp.MustCompile(regexp.QuoteMeta(ownAction)+`\S+`).ReplaceAllString(text, "./action")
 	found, err := linter.Lint(b.page, []byte(text), project)
 	if err != nil {
@@ -259,9 +260,9 @@ func checkWorkflow(t *testing.T, b block, text string) {
 
 // names lists the rules, tags and flags of rules_sycl that BUILD files can use.
 type names struct {
-	files    map[string][]string        // of a file of //rules: what can be loaded
-	rules    map[string]map[string]bool // of a rule, macro or tag: its attributes
-	settings string                     // the BUILD file of the flags
+	files    map[string][]string        // symbols that can be loaded, by file of //rules
+	rules    map[string]map[string]bool // attributes by rule, macro or tag
+	settings string                     // text of the BUILD file with the flags
 }
 
 var (
@@ -295,7 +296,7 @@ func knownNames(t *testing.T) *names {
 		}
 		n.rules[page[m[2]:m[3]]] = attributes
 	}
-	// These take the attributes of others as well.
+	// These rules also accept the attributes of other rules.
 	for _, name := range []string{"sycl_cc_library", "sycl_cc_binary", "sycl_cc_test"} {
 		for _, other := range []string{"sycl_cc_library", "sycl_cc_binary"} {
 			maps.Copy(n.rules[name], n.rules[other])
@@ -333,10 +334,10 @@ func knownNames(t *testing.T) *names {
 	return n
 }
 
-// everyRule are attributes that Bazel gives each rule or test.
+// everyRule lists the attributes that every rule or test has in Bazel.
 var everyRule = strings.Fields("name visibility tags testonly size timeout flaky shard_count local args env env_inherit features data deps target_compatible_with exec_compatible_with exec_properties deprecation toolchains")
 
-// checkStarlark parses a block, and compares what it loads and calls with the rules.
+// checkStarlark parses a block, and compares its load statements and calls with the rules.
 func (n *names) checkStarlark(t *testing.T, b block) {
 	t.Helper()
 	file, err := build.ParseDefault(b.at(), []byte(strings.ReplaceAll(b.text, "...", "")))

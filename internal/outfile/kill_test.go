@@ -26,8 +26,8 @@ func rounds(t *testing.T) int {
 	return 25
 }
 
-// generation writes outputs that all belong to one generation: two directories, one of them with a
-// head, a file and a table.
+// generation writes outputs that all belong to one generation: two directories, one of which
+// contains a main output, a file, and a table.
 func generation(content string) error {
 	var g Group
 	defer g.Close()
@@ -50,9 +50,9 @@ func generation(content string) error {
 	return g.Commit()
 }
 
-// whole describes an inconsistency between the outputs in a directory. It returns "" if they belong
-// to one generation or their table does not exist.
-func whole(dir string) string {
+// inconsistency describes an inconsistency between the outputs in a directory. It returns "" if
+// they belong to one generation or their table does not exist.
+func inconsistency(dir string) string {
 	read := func(name string) string { data, _ := os.ReadFile(filepath.Join(dir, name)); return string(data) }
 	for table, names := range map[string][]string{
 		"parts/list": {"parts/0", "parts/1", "parts/2", "parts/3", "parts/4"},
@@ -101,9 +101,9 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// others puts an unrelated file into the output directories, which then cannot be replaced as a
-// whole.
-func others(t *testing.T, dir string) {
+// addUnrelated puts an unrelated file into the output directories, so that they cannot be replaced
+// as a whole.
+func addUnrelated(t *testing.T, dir string) {
 	for _, name := range []string{"code", "parts"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)
@@ -112,8 +112,8 @@ func others(t *testing.T, dir string) {
 	}
 }
 
-// left counts scratch directories.
-func left(dir string) int {
+// countScratch counts scratch directories.
+func countScratch(dir string) int {
 	var list []string
 	for _, below := range []string{".", "code", "parts"} {
 		more, _ := filepath.Glob(filepath.Join(dir, below, ScratchPrefix+"*"))
@@ -127,7 +127,7 @@ func TestKilled(t *testing.T) {
 		t.Run(fmt.Sprintf("shared directory %t", shared), func(t *testing.T) {
 			dir := t.TempDir()
 			if shared {
-				others(t, dir)
+				addUnrelated(t, dir)
 			}
 			wrong, leaving := 0, 0
 			for range rounds(t) {
@@ -135,22 +135,22 @@ func TestKilled(t *testing.T) {
 				time.Sleep(5*time.Millisecond + time.Duration(rand.IntN(15_000))*time.Microsecond)
 				cmd.Process.Kill()
 				cmd.Wait()
-				if why := whole(dir); why != "" {
+				if why := inconsistency(dir); why != "" {
 					wrong++
 					t.Error(why)
 				}
-				if left(dir) > 1 {
-					t.Errorf("%d scratch directories remain", left(dir))
+				if countScratch(dir) > 1 {
+					t.Errorf("%d scratch directories remain", countScratch(dir))
 				}
-				leaving += left(dir)
+				leaving += countScratch(dir)
 			}
 			if err := writer(t, dir, "writer", 1).Wait(); err != nil {
 				t.Fatal(err)
 			}
-			if n := left(dir); n > 0 {
+			if n := countScratch(dir); n > 0 {
 				t.Errorf("%d scratch directories remain after a complete run", n)
 			}
-			if why := whole(dir); why != "" {
+			if why := inconsistency(dir); why != "" {
 				t.Error(why)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "code", "other")); shared && err != nil {

@@ -28,8 +28,8 @@ buildtools = repository_rule(
     implementation = _buildtools_impl,
     doc = """Go packages of buildtools, without its own BUILD files.
 
-Those make the parser with goyacc, which would fetch and build golang.org/x/tools in every
-workspace that builds the tools. The module has the generated parser too.
+buildtools' BUILD files generate the parser with goyacc, which would fetch and build golang.org/x/tools in every
+workspace that builds the tools. The module also contains the generated parser.
 """,
     attrs = {"go_mod": attr.label(doc = "`go.mod` of the module, as Gazelle fetched it.", mandatory = True)},
 )

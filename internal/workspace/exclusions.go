@@ -26,7 +26,7 @@ func (e *Exclusions) Add(text string) error {
 	x := &exclusion{text: text}
 	dir, rest := splitDir(strings.TrimRight(text, "/"))
 	var err error
-	if x.pattern, err = parseUnwanted(rest); err != nil {
+	if x.pattern, err = parseExclusion(rest); err != nil {
 		return cli.Usagef("pattern %q %v", "!"+text, err)
 	}
 	if x.dir, err = filepath.Abs(dir); err != nil {

@@ -57,7 +57,7 @@ func search(dir string, patterns []string) ([]string, error) {
 		list, parse := &wanted, parsePattern
 		rest, not := strings.CutPrefix(p, "!")
 		if not {
-			list, parse = &unwanted, parseUnwanted
+			list, parse = &unwanted, parseExclusion
 		}
 		parsed, err := parse(rest)
 		if err != nil {
@@ -116,7 +116,7 @@ func Find(patterns []string) ([]string, error) {
 	}
 	var all []string
 	for _, dir := range dirs {
-		if _, err := os.Stat(dir); isNowhere(err) {
+		if _, err := os.Stat(dir); isMissing(err) {
 			continue // it contains no matches
 		}
 		found, err := Glob(dir, byDir[dir])
@@ -181,8 +181,8 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-// parseUnwanted parses a pattern that excludes files or directories.
-func parseUnwanted(text string) (pattern, error) {
+// parseExclusion parses a pattern that excludes files or directories.
+func parseExclusion(text string) (pattern, error) {
 	p, err := parsePattern(strings.TrimRight(text, "/"))
 	return append(p, "**"), err // which also matches zero directories
 }
@@ -226,7 +226,7 @@ func (s *searcher) find(p pattern) error {
 	start := filepath.Join(append([]string{s.dir}, names...)...)
 	_, err := os.Stat(start)
 	switch {
-	case isNowhere(err):
+	case isMissing(err):
 		return nil
 	case err != nil:
 		s.found = append(s.found, path.Join(names...))
@@ -246,7 +246,7 @@ func (s *searcher) find(p pattern) error {
 		}
 		below = filepath.ToSlash(below)
 		if err != nil {
-			if !isNowhere(err) {
+			if !isMissing(err) {
 				s.found = append(s.found, path.Join(append(slices.Clone(names), below)...))
 			}
 			return fs.SkipDir
@@ -271,7 +271,7 @@ func (s *searcher) find(p pattern) error {
 	})
 }
 
-// isNowhere reports whether an error means that a file does not exist.
-func isNowhere(err error) bool {
+// isMissing reports whether an error means that a file does not exist.
+func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -60,7 +60,8 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// An unreadable directory is found instead of its files if a pattern may match some.
+// TestGlobFindsUnreadableDirectories checks that an unreadable directory is returned instead of its
+// files if a pattern may match files in it.
 func TestGlobFindsUnreadableDirectories(t *testing.T) {
 	enter(t)
 	testkit.Unlistable(t, "x/locked")
@@ -68,7 +69,7 @@ func TestGlobFindsUnreadableDirectories(t *testing.T) {
 	testkit.WriteFile(t, "x/a/b/c.json", "")
 	for _, test := range []struct {
 		patterns string
-		found    string // without it
+		found    string // without the unreadable directory
 		locked   bool
 	}{
 		{"x/**/*.json", "x/a.json x/a/b/c.json", true},
@@ -85,7 +86,7 @@ func TestGlobFindsUnreadableDirectories(t *testing.T) {
 	}
 }
 
-// Patterns find and exclude files regardless of how their directories are named.
+// TestFind checks that patterns find and exclude files under all names of their directories.
 func TestFind(t *testing.T) {
 	dir := enter(t)
 	for _, name := range []string{"b/a.json", "b/old/a.json", "c/old/a.json"} {
@@ -150,7 +151,7 @@ func TestAttackS15Patterns(t *testing.T) {
 	if _, err := Glob(".", slices.Repeat([]string{"*"}, maxPatterns+1)); cli.ExitCode(err) != 2 {
 		t.Errorf("got %v", err)
 	}
-	// A link that the pattern names is followed only if reports may be there.
+	// A link that the pattern names literally is followed only if its target may contain reports.
 	if found, err := Glob(".", []string{"out/*.json"}); cli.ExitCode(err) != 3 || found != nil {
 		t.Errorf("%q, %v", found, err)
 	}
@@ -168,7 +169,8 @@ func TestAttackS15Patterns(t *testing.T) {
 	}
 }
 
-// TestRepeatedStars checks that a pattern has no two ** in a row, which would take time to match.
+// TestRepeatedStars checks that a parsed pattern never has two consecutive **, which are slow to
+// match.
 func TestRepeatedStars(t *testing.T) {
 	for _, text := range []string{"**/a", "**/**/a", "**/**/**/a"} {
 		if p, err := parsePattern(text); err != nil || !slices.Equal(p, pattern{"**", "a"}) {
@@ -214,7 +216,7 @@ func FuzzGlob(f *testing.F) {
 		if len(path) > 200 || !fs.ValidPath(path) || !p.matches(path) {
 			return
 		}
-		// The search reaches the matches.
+		// The search visits every directory that contains a match.
 		for i := range path {
 			if path[i] == '/' && !p.mayMatchIn(path[:i]) {
 				t.Errorf("%q matches %q, but not the directory %q", text, path, path[:i])

@@ -36,7 +36,7 @@ func Reason(err error) error {
 	if why, ok := errors.AsType[*fs.PathError](err); ok {
 		return why.Err
 	}
-	if err != nil && err.Error() == "EvalSymlinks: too many links" { // path/filepath has no name for it
+	if err != nil && err.Error() == "EvalSymlinks: too many links" { // path/filepath exports no variable for this error
 		return syscall.ELOOP
 	}
 	return err

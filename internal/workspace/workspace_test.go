@@ -22,7 +22,8 @@ func enter(t *testing.T) string {
 	return dir
 }
 
-// Source files cannot make anything leave the workspace or block.
+// TestAttackS14Sources checks that source files can neither make a program read files outside of
+// the workspace nor block it.
 func TestAttackS14Sources(t *testing.T) {
 	enter(t)
 	testkit.Link(t, "/etc/passwd", "passwd.cpp")
@@ -47,7 +48,8 @@ func TestAttackS14Sources(t *testing.T) {
 	}
 }
 
-// A file that is not regular is named for what it is, even through a link.
+// TestNotRegular checks that the error about a file that is not regular names its type, even for a
+// link.
 func TestNotRegular(t *testing.T) {
 	enter(t)
 	testkit.Pipe(t, "pipe")
@@ -65,7 +67,8 @@ func TestNotRegular(t *testing.T) {
 	}
 }
 
-// FuzzBuilds checks that every BUILD file is read or rejected, and that written files can be read.
+// FuzzBuilds checks that every BUILD file is either read or rejected, and that written files can be
+// read again.
 func FuzzBuilds(f *testing.F) {
 	for _, seed := range []string{"x(name=\"a\")\n", "load(\":b.bzl\", \"x\")\n\nx(\n    name = \"a\",  # c\n    y = [1, {2: 3}] + z if q else r\"s\",\n)\n", "x(name=\"a\", y=" + strings.Repeat("f(", 600) + strings.Repeat(")", 600) + ")\n"} {
 		f.Add([]byte(seed))
