@@ -1,23 +1,22 @@
 #!/usr/bin/env bash
-# Finds the program of the action and runs it: the one that the input binary names,
-# else the one of the release that has the checksum in checksums.txt, else one that
-# is built from the sources of this commit. The inputs are in variables.
+# Finds the action's program and runs it: the program that the input binary names, or else the
+# program of the release if it has the checksum in checksums.txt, or else a program that is built
+# from the sources of this commit. The inputs are in environment variables.
 set -euo pipefail
 
-# say LEVEL TEXT: prints an annotation. What could be a command, or end one, is not
-# printed as it is.
+# say LEVEL TEXT: prints an annotation. Characters that could form or end a command are replaced.
 say() {
   printf '::%s title=SYCL compatibility::%s\n' "$1" "$(harmless "$2")"
 }
 
 harmless() { printf '%s' "${1//[^A-Za-z0-9 .,:;\/()_+=~@-]/?}"; }
 
-# fail TEXT CODE: ends the step with an error, which the outputs and the summary have.
+# fail TEXT CODE: ends the step with an error, which is also written to the outputs and the summary.
 fail() {
   say error "$1"
   if [ -n "${GITHUB_STEP_SUMMARY-}" ]; then
     # shellcheck disable=SC2016 # backquotes of Markdown
-    printf '\n## ❌ SYCL compatibility\n\nThe program of the action was not run, so there is no conclusion on this change.\n\n`%s`\n' \
+    printf '\n## ❌ SYCL compatibility\n\nThe action'"'"'s program did not run, so there is no conclusion on this change.\n\n`%s`\n' \
       "$(harmless "$1")" >> "$GITHUB_STEP_SUMMARY"
   fi
   if [ -n "${GITHUB_OUTPUT-}" ]; then
@@ -30,7 +29,7 @@ has() { command -v "$1" > /dev/null 2>&1; }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# platform: prints the system and the architecture as releases name them.
+# platform: prints the system and the architecture in the form used by release files.
 platform() {
   local system=${RUNNER_OS:-$(uname -s)} machine=${RUNNER_ARCH:-$(uname -m)}
   case $system in
@@ -47,8 +46,7 @@ platform() {
   printf '%s-%s\n' "$system" "$machine"
 }
 
-# checksum FILE: prints the checksum that a program has to have, nothing when there
-# is none.
+# checksum FILE: prints the expected checksum of a program, or nothing if checksums.txt has none.
 checksum() {
   local sum file
   while read -r sum file; do
@@ -59,8 +57,7 @@ checksum() {
   done < "$here/checksums.txt"
 }
 
-# sha256 FILE: prints the checksum of a file, nothing when there is no program for
-# it.
+# sha256 FILE: prints the checksum of a file, or nothing if no checksum program is installed.
 sha256() {
   if has sha256sum; then
     sha256sum < "$1" | cut -d ' ' -f 1
@@ -69,7 +66,7 @@ sha256() {
   fi
 }
 
-# download ADDRESS FILE: fetches over https, or from this machine.
+# download ADDRESS FILE: downloads a file over https, or from the local host.
 download() {
   local protocol
   case $1 in
@@ -82,7 +79,7 @@ download() {
     --connect-timeout 20 --max-time 300 --max-filesize 200000000 --retry 2 --output "$2" -- "$1" >&2
 }
 
-# own_version: prints the release that the sources are of.
+# own_version: prints the release that the sources belong to.
 own_version() {
   local line
   while IFS= read -r line; do
@@ -93,13 +90,13 @@ own_version() {
   done < "$here/../MODULE.bazel"
 }
 
-# build FILE: builds the program. A Go that is too old for it fetches the one that go.mod names.
+# build FILE: builds the program. If Go is too old, it downloads the version that go.mod requires.
 build() {
   (cd "$here/.." && CGO_ENABLED=0 GOWORK=off GOFLAGS='' GOTOOLCHAIN=auto go build -mod=readonly -buildvcs=false -o "$1" ./action) >&2
 }
 
 if [ -n "${INPUT_BINARY-}" ]; then
-  # As the other paths, it is relative to the working directory.
+  # Like other paths, it is relative to the working directory.
   case $INPUT_BINARY in
     /* | [A-Za-z]:[/\\]*) program=$INPUT_BINARY ;;
     *) program=./${INPUT_WORKING_DIRECTORY:-.}/$INPUT_BINARY ;;
@@ -121,25 +118,25 @@ else
     base=${INPUT_DOWNLOAD_BASE_URL:-https://github.com/rules-sycl/rules_sycl/releases/download}
     version=${INPUT_VERSION:-$(own_version)}
     if ! has curl; then
-      say notice "there is no curl, so the program is built"
+      say notice "curl is not installed, so the program is built from source"
     elif download "${base%/}/$version/$name" "$program"; then
       found=$(sha256 "$program")
       if [ -z "$found" ]; then
-        fail "there is neither sha256sum nor shasum, so $name cannot be checked" 4
+        fail "cannot verify $name: neither sha256sum nor shasum is installed" 4
       fi
       if [ "$found" != "$wanted" ]; then
-        fail "$name has the checksum $found and not $wanted; it is not run" 4
+        fail "refusing to run $name, because its checksum is $found, not $wanted" 4
       fi
       chmod +x "$program"
     else
-      say notice "$name of $version cannot be downloaded, so the program is built"
+      say notice "cannot download $name of $version, so the program is built from source"
     fi
   fi
   if [ -z "$found" ]; then
     if ! has go; then
-      fail "there is no program for $platform, and no go to build it: use actions/setup-go before this action, or its input binary" 4
+      fail "no program for $platform, and go is not installed to build it; run actions/setup-go before this action, or set the input binary" 4
     fi
-    build "$program" || fail "the program of the action cannot be built" 4
+    build "$program" || fail "cannot build the program of the action" 4
   fi
 fi
 

@@ -51,7 +51,7 @@ func newRelease(t *testing.T, lines string, programs ...string) *release {
 	r.write("src/action/run.sh", script)
 	r.write("src/action/checksums.txt", checksums+lines)
 	r.write("src/MODULE.bazel", "module(\n    name = \"rules_sycl\",\n    version = \"1.2.3\",\n)\n")
-	// Only the tools that the script may use can be found.
+	// PATH contains only the tools that the script may use.
 	for _, name := range append([]string{"dirname", "uname", "mktemp", "rm", "cut", "sha256sum", "cat", "chmod"}, programs...) {
 		target, err := exec.LookPath(name)
 		testkit.NoError(t, err)
@@ -100,7 +100,7 @@ func TestScript(t *testing.T) {
 		lines   string
 		prepare func(r *release)
 		code    int
-		log     string // or an annotation
+		log     string // expected in the log or an annotation
 	}{
 		{"a program set by the input", "", func(r *release) {
 			r.program("my/program")
@@ -126,10 +126,10 @@ func TestScript(t *testing.T) {
 		{"a checksum for a different platform, go installed", good, func(r *release) { r.mirror(); r.env["RUNNER_ARCH"] = "ARM64"; r.tool("go", fakeGo) }, 1, ran("built")},
 		{"an invalid checksum line, go installed", "abc  " + releaseName + "\n", func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 1, ran("built")},
 		{"a missing release, go installed", good, func(r *release) { r.mirror(); r.env["INPUT_VERSION"] = "v9"; r.tool("go", fakeGo) }, 1, ran("built")},
-		{"a missing release, go not installed", good, func(r *release) { r.mirror(); r.env["INPUT_VERSION"] = "v9" }, 4, "there is no program for linux-amd64, and no go to build it"},
-		{"a different program, go installed", line(releaseName, "another"), func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 4, "it is not run"},
-		{"no checksum, go not installed", "", func(r *release) { r.mirror() }, 4, "there is no program for linux-amd64, and no go to build it: use actions/setup-go before this action, or its input binary"},
-		{"an unsupported platform", good, func(r *release) { r.mirror(); r.env["RUNNER_OS"] = "Plan9" }, 4, "there is no program for unknown-amd64"},
+		{"a missing release, go not installed", good, func(r *release) { r.mirror(); r.env["INPUT_VERSION"] = "v9" }, 4, "no program for linux-amd64, and go is not installed to build it"},
+		{"a different program, go installed", line(releaseName, "another"), func(r *release) { r.mirror(); r.tool("go", fakeGo) }, 4, "refusing to run"},
+		{"no checksum, go not installed", "", func(r *release) { r.mirror() }, 4, "no program for linux-amd64, and go is not installed to build it; run actions/setup-go before this action, or set the input binary"},
+		{"an unsupported platform", good, func(r *release) { r.mirror(); r.env["RUNNER_OS"] = "Plan9" }, 4, "no program for unknown-amd64"},
 		{"no curl, go installed", good, func(r *release) { r.mirror(); r.removeTool("curl"); r.tool("go", fakeGo) }, 1, ran("built")},
 		{"no checksum program", good, func(r *release) { r.mirror(); r.removeTool("sha256sum") }, 4, "neither sha256sum nor shasum"},
 		{"a different checksum program", good, func(r *release) {
@@ -145,7 +145,7 @@ func TestScript(t *testing.T) {
 		}, 1, ran("released")},
 		{"a mirror without https", good, func(r *release) { r.mirror(); r.env["INPUT_DOWNLOAD_BASE_URL"] = "http://ghe.example/x" }, 2, "is not an https address"},
 		{"a mirror that looks like an option", good, func(r *release) { r.mirror(); r.env["INPUT_DOWNLOAD_BASE_URL"] = "--config=/etc/passwd" }, 2, "is not an https address"},
-		{"a failing build", "", func(r *release) { r.tool("go", "#!/bin/sh\nexit 1\n") }, 4, "the program of the action cannot be built"},
+		{"a failing build", "", func(r *release) { r.tool("go", "#!/bin/sh\nexit 1\n") }, 4, "cannot build the program of the action"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRelease(t, test.lines)
@@ -216,9 +216,9 @@ func TestDownload(t *testing.T) {
 	defer server.Close()
 	for dir, text := range map[string]string{
 		"good":     "program released",
-		"swapped":  "it is not run",
-		"redirect": "there is no program for linux-amd64, and no go to build it",
-		"missing":  "there is no program for linux-amd64, and no go to build it",
+		"swapped":  "refusing to run",
+		"redirect": "no program for linux-amd64, and go is not installed to build it",
+		"missing":  "no program for linux-amd64, and go is not installed to build it",
 	} {
 		r := newRelease(t, line(releaseName, fakeProgram))
 		r.curl()
@@ -234,7 +234,7 @@ func TestDownload(t *testing.T) {
 // TestBuild builds the real program if go and a source tree are available.
 func TestBuild(t *testing.T) {
 	if os.Getenv("TEST_SRCDIR") != "" {
-		return // Bazel has built it, and the other tests run it
+		return // Bazel has built the program, and the other tests run it
 	}
 	if testing.Short() {
 		t.Skip("builds are slow; skipped in short mode")
@@ -258,7 +258,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// The committed checksums are for programs, without duplicates.
+// TestChecksums checks that the committed checksums are for programs, without duplicates.
 func TestChecksums(t *testing.T) {
 	seen := map[string]bool{}
 	for l := range strings.Lines(checksums) {
