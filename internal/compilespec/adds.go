@@ -30,7 +30,7 @@ type Cond uint16
 const (
 	GCC        Cond = 1 << iota // the host compiler is g++
 	Clang                       // the host compiler is clang
-	NoStandard                  // no option chooses a standard of C++
+	NoStandard                  // no option selects a C++ standard
 	Warnings                    // an option is about warnings
 	Numbered                    // the release of DPC++ is known, and the host compiler is clang
 	GCCDir                      // the directory of g++ is known
@@ -73,10 +73,10 @@ func Adds() []Add {
 		{To: Host, At: Last, For: both, If: Clang | Numbered, Words: words("-D__INTEL_LLVM_COMPILER={number} -D__INTEL_CLANG_COMPILER={number}"),
 			Why: "either both compiles have icpx's macros, or neither has: explicit SIMD code checks for them and does not compile with g++"},
 		{To: Host, At: Last, For: both, If: Clang, Words: words("-Xclang -fsycl-is-host -Wno-unknown-attributes"),
-			Why: "clang then names kernels as the device compile does; it does not know the attributes of device code"},
+			Why: "clang then names kernels as the device compile does; it does not support the attributes of device code"},
 		{To: Host, At: Last, For: Command, If: Clang, Words: words("-Wno-unused-command-line-argument"), Why: "some options only affect the link"},
 		{To: Host, At: Last, For: both, If: GCC, Words: words("-DSYCL_LANGUAGE_VERSION=202012L -Wno-attributes=sycl:: -Wno-attributes=intel:: -Wno-unknown-pragmas"),
-			Why: "clang defines the macro, and g++ does not know the attributes and pragmas of device code"},
+			Why: "clang defines the macro, and g++ does not support the attributes and pragmas of device code"},
 		{To: Host, At: Last, For: Command, If: LTO, Words: words("-fno-lto"), Why: "the object is linked with the device images by ld -r"},
 		{To: Host, At: Last, For: Command, Words: words("-DRULES_SYCL_TABLE"), Why: "the table of kernels is added to the object after the compile"},
 
@@ -96,7 +96,7 @@ func Adds() []Add {
 			Why: "images then describe the classes of kernels, which g++ may lay out differently"},
 		{To: Device, At: First, For: both, Words: words("-Wno-overriding-option"), Why: "clang warns about a second -march=, which gcc accepts silently"},
 		{To: Device, At: First, For: Command, If: Emulate, Words: words("-Xclang -fsycl-fp64-conv-emu"), Why: "the front end marks kernels that only convert double"},
-		{To: Device, At: Last, For: Command, If: Warnings, Words: words("-Wno-unknown-warning-option"), Why: "clang does not know all warnings of the host compiler"},
+		{To: Device, At: Last, For: Command, If: Warnings, Words: words("-Wno-unknown-warning-option"), Why: "clang does not support all warnings of the host compiler"},
 	}
 }
 

@@ -53,7 +53,7 @@ func deviceOptions(line []string) []string {
 	return out
 }
 
-// The longest name takes precedence, whatever its position in the table.
+// TestFind checks that the longest name takes precedence, regardless of its position in the table.
 func TestFind(t *testing.T) {
 	for arg, want := range map[string]string{
 		"-include": "-include", "-include-pch": "-include-pch", "-includes": "-include", "-isystem-after": "-isystem-after", "-Inc": "-I",
@@ -77,7 +77,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The documentation of Adds lists every placeholder, and none remains after filling.
+// TestAdded checks that the documentation of Adds lists every placeholder, and that no placeholder
+// remains after filling.
 func TestAdded(t *testing.T) {
 	placeholder := regexp.MustCompile(`\{\w+\}`)
 	fill := map[string]string{"front": "/f", "dpcpp": "/d", "number": "20260200", "prefix": "uid{split}", "split": "auto", "gcc": "/gcc"}

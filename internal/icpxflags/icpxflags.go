@@ -9,7 +9,7 @@
 // unknown options that start with -fsycl or -fno-sycl are errors.
 package icpxflags
 
-// A Destination is the build step, or other place, that an option applies to.
+// A Destination is the build step or the attribute that an option applies to.
 type Destination string
 
 const (
@@ -215,7 +215,7 @@ func Table() []Section {
 			{Names: []string{"-qopt-report", "-qopt-report="}, Destination: Intel, Why: "an icpx option; use -fopt-info (g++) or -fsave-optimization-record (clang) in host_copts", Command: "an icpx option; use -fopt-info with g++, or -fsave-optimization-record with clang"},
 			{Names: []string{"-w0", "-w1", "-w2", "-w3", "-w4", "-w5"}, Destination: Intel, Why: "an option of Intel's compilers; use -w for no warnings, or -Wall for more"},
 			{Names: []string{"-ip"}, Destination: Nothing, Why: "g++ and clang optimize across the functions of a source at -O2"},
-			{Names: []string{"-diag-disable=", "-diag-enable=", "-diag-error=", "-diag-warning="}, Destination: Nothing, Why: "the numbers are of diagnostics that only Intel's compilers have"},
+			{Names: []string{"-diag-disable=", "-diag-enable=", "-diag-error=", "-diag-warning="}, Destination: Nothing, Why: "the numbers identify diagnostics that only Intel's compilers have"},
 			{Names: []string{"-ipo"}, Destination: Intel, Equivalent: []string{"-flto"}, Why: "use -flto in host_copts and linkopts"},
 			{Names: []string{"-xHost", "-xhost"}, Destination: Intel, Equivalent: []string{"-march=native"}, Why: "use -march=native in copts"},
 			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Destination: Intel, Why: "oneMKL is not part of the rules; " + addDep, Sets: OneMKL},

@@ -34,7 +34,7 @@ func compilespecCommand() *cli.Command {
 // writeCompileSpec writes the rules of package compilespec as Starlark.
 func writeCompileSpec(out io.Writer) error {
 	w := bufio.NewWriter(out)
-	fmt.Fprint(w, `"""The options of gcc and clang that the device compile gets. Generated from package compilespec by //tools/generate."""
+	fmt.Fprint(w, `"""The gcc and clang options that are passed to the device compile. Generated from package compilespec by //tools/generate."""
 
 # Name of an option -> (the position of its value, how it is interpreted). "" drops the option.
 RULES = {
@@ -53,7 +53,7 @@ RULES = {
 		if r.To&compilespec.Device != 0 {
 			reading = readings[r.Reading]
 			if reading == "" {
-				return fmt.Errorf("%s: the rules have no reading for it", r.Name)
+				return fmt.Errorf("%s: the rules cannot interpret this option", r.Name)
 			}
 		}
 		fmt.Fprintf(w, "    %q: (%q, %q),\n", r.Name, forms[r.Form], reading)

@@ -1,5 +1,5 @@
-// Command generate writes the files of this repository that follow from others: the options of
-// icpx and the built-in devices as Starlark, and pages of docs.
+// Command generate generates files of this repository from other files: tables of icpx options and
+// built-in devices in Starlark, and pages in docs.
 package main
 
 import "github.com/rules-sycl/rules_sycl/internal/cli"

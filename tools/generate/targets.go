@@ -59,7 +59,7 @@ TARGETS = {
 			aliases[alias] = d.Name
 		}
 	}
-	fmt.Fprint(w, "}\n\n# Other names of them.\nALIASES = {\n")
+	fmt.Fprint(w, "}\n\n# Aliases of the built-in targets.\nALIASES = {\n")
 	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
 		fmt.Fprintf(w, "    %q: %q,\n", alias, aliases[alias])
 	}

@@ -1,4 +1,4 @@
-"""The options of gcc and clang that the device compile gets. Generated from package compilespec by //tools/generate."""
+"""The gcc and clang options that are passed to the device compile. Generated from package compilespec by //tools/generate."""
 
 # Name of an option -> (the position of its value, how it is interpreted). "" drops the option.
 RULES = {

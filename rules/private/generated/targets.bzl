@@ -107,7 +107,7 @@ TARGETS = {
     "x86_64": ("spir64_x86_64-unknown-unknown", "opencl-aot, which only Intel's oneAPI contains and which rules_sycl does not run", ""),
 }
 
-# Other names of them.
+# Aliases of the built-in targets.
 ALIASES = {
     "intel_gpu_11_0_0": "intel_gpu_icllp",
     "intel_gpu_11_2_0": "intel_gpu_ehl",
