@@ -1,5 +1,5 @@
-// Package cli provides what all rules_sycl tools share: subcommands, flags, help, exit codes,
-// outputs, and opening input files and the files that file tables list.
+// Package cli provides the code that all rules_sycl tools share: subcommands, flags, help, exit
+// codes, outputs, input files, and the files that file tables list.
 //
 // A tool is a [Tool] value; its main function calls [Tool.Main]. Commands return errors, and
 // the kind of error determines the exit code:
@@ -200,8 +200,8 @@ func (t *Tool) recovered(ctx context.Context, env *Env, args []string) (err erro
 	return t.run(ctx, env, args)
 }
 
-// Recover turns a panic into an error; call it with defer. Otherwise the exit code of a
-// panic would mean a usage error. Each goroutine needs its own call.
+// Recover turns a panic into an error; call it with defer. Without it, the exit code of a panic
+// would mean a usage error. Each goroutine needs its own call.
 func Recover(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("internal error: %v", p)
@@ -221,9 +221,9 @@ func (s *stdout) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// printable escapes characters in a message that would control a terminal, or be a command
-// in the log of a CI job. Line breaks in the message are kept, except those in file names, which
-// are among the arguments.
+// printable escapes characters in a message that would control a terminal, or form a command in the
+// log of a CI job. Line breaks in the message are kept, except those in file names, which are among
+// the arguments.
 func printable(message string, args []string) string {
 	for _, arg := range args {
 		if !strings.Contains(arg, "\n") {

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// echo is a tool with one subcommand, which prints its arguments, or fails in the way that they
-// specify.
+// echo returns a tool with one subcommand, which prints its arguments and returns the error fail.
 func echo(fail error) *Tool {
 	return &Tool{
 		Name: "echo", Short: "print arguments",
@@ -24,7 +23,7 @@ func echo(fail error) *Tool {
 				loud := flags.Bool("loud", false, "print in capitals")
 				var words Strings
 				words.Split = true
-				flags.Var(&words, "word", "one more `word`, in the place where it stands among the arguments, or in capitals when --loud is there")
+				flags.Var(&words, "word", "add a `word` after the arguments; it can be repeated, and with --loud, all words are printed in capitals")
 				return func(_ context.Context, env *Env, args []string) error {
 					text := strings.Join(append(args, words.Values...), " ")
 					if *loud {
@@ -117,12 +116,12 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// full is a full disk.
+// full is a writer that fails like a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// TestFullDisk checks that a failed write is an error, whatever the command checks.
+// TestFullDisk checks that a failed write is an error, even if the command does not check for it.
 func TestFullDisk(t *testing.T) {
 	for _, test := range []struct {
 		args []string
@@ -167,7 +166,7 @@ func TestHelp(t *testing.T) {
 		want []string
 	}{
 		"help of the tool":     {[]string{"--help"}, []string{"say  print words", "Example:\n  echo say --loud hello\n", "Exit codes:"}},
-		"help of a subcommand": {[]string{"say", "--help"}, []string{"Usage: echo say [FLAGS] WORD...", "--loud\n        print in capitals", "--word word\n        one more word, in the place where it stands among the arguments, or in capitals when --loud\n        is there\n", "Example:\n  echo say --loud hello"}},
+		"help of a subcommand": {[]string{"say", "--help"}, []string{"Usage: echo say [FLAGS] WORD...", "--loud\n        print in capitals", "--word word\n        add a word after the arguments; it can be repeated, and with --loud, all words are printed\n        in capitals\n", "Example:\n  echo say --loud hello"}},
 		"help by name":         {[]string{"help", "say"}, []string{"Usage: echo say"}},
 		"version":              {[]string{"--version"}, []string{"echo " + Version}},
 	} {
@@ -185,7 +184,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A progress line appears if a command takes long, and only on a terminal.
+// TestProgress checks that a progress line appears only if a command takes long, and only on a
+// terminal.
 func TestProgress(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Opening must not wait for a writer, and devices may never end.
+// TestSpecialFiles checks that pipes and devices are rejected without waiting for a writer or
+// reading without end.
 func TestSpecialFiles(t *testing.T) {
 	t.Chdir(t.TempDir()) // socket paths must be short
 	if err := syscall.Mkfifo("pipe", 0o600); err != nil {

@@ -78,7 +78,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// start starts the test binary with a work, and waits until it is ready.
+// start starts the test binary with one of works, and waits until it is ready.
 func start(t *testing.T, work string) (cmd *exec.Cmd, dir string, stderr *strings.Builder) {
 	t.Helper()
 	dir = t.TempDir()
@@ -164,7 +164,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// checkEnded fails if the process whose number is in a file is still alive.
+// checkEnded fails the test if the process whose ID is in a file is still alive.
 func checkEnded(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -175,7 +175,7 @@ func checkEnded(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The parent that inherits the process may take a moment to wait for it.
+	// The process that becomes its parent may take a moment to wait for it.
 	for range 100 {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if errors.Is(err, os.ErrNotExist) || strings.Contains(string(state), ") Z ") {

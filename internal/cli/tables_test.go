@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestOpenListed checks that files of tables are found, even if Bazel has moved them.
+// TestOpenListed checks that files that tables list are found, even if Bazel has moved them.
 func TestOpenListed(t *testing.T) {
 	for name, c := range map[string]struct {
 		table, row, file string // file is the location of the row's file, or "" if it does not exist
@@ -24,7 +24,7 @@ func TestOpenListed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			// Files with the same name in other locations are not used.
+			// Create the listed file, and a file with the same name that must not be used.
 			for _, file := range []string{c.file, "k.spv"} {
 				if file == "" || file == "k.spv" && c.row == "k.spv" {
 					continue

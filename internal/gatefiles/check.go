@@ -238,7 +238,8 @@ func (o *CheckOptions) loadBaselines(dir *workspace.Directory, in *gate.Input) (
 	return err
 }
 
-// noBaseline explains what refers to a baseline that does not exist, and how to create it.
+// noBaseline adds to an error about a missing baseline the setting that names it, and the command
+// that creates it.
 func (o *CheckOptions) noBaseline(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -250,7 +251,8 @@ func (o *CheckOptions) noBaseline(err error) error {
 	return cli.BadInput(fmt.Errorf("%s: %w; run this command locally and commit the file: %s", from, err, o.UpdateCommand(o.Baseline.Name)))
 }
 
-// UpdateCommand returns a shell command that creates a baseline of what is checked.
+// UpdateCommand returns a shell command that creates a baseline with the problems in the checked
+// inputs.
 func (o *CheckOptions) UpdateCommand(baseline string) string {
 	command := "compat baseline update"
 	if o.Policy.Name != "" {
@@ -357,8 +359,8 @@ func describe(config *deviceconfig.Config) (list []report.Device) {
 }
 
 // missingComparisons describes the missing inputs of a required comparison. A policy requires a
-// comparison only if something is known about the base branch, because the same policy is used for
-// builds, which do not know about branches.
+// comparison only if something is known about the base branch, because builds use the same policy
+// and have no base branch.
 func (o *CheckOptions) missingComparisons(in *gate.Input) (list []string) {
 	known := o.BasePolicy.isSet() || o.BaseBaseline.isSet() || len(o.BaseReports) > 0
 	if len(o.NotCompared) > 0 || o.NextPolicy.isSet() || !in.Policy.CompareWithBase || !known && o.CompareWithBase == "" {

@@ -45,7 +45,7 @@ func goodReport(t *testing.T) string {
 // oneEntry is a baseline with an entry that has no fingerprint.
 var oneEntry = gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}
 
-// This is the table of exit codes in docs/check/policies.md.
+// TestExitCodes checks the table of exit codes in docs/check/policies.md.
 func TestExitCodes(t *testing.T) {
 	enterWorkspace(t)
 	testkit.WriteFile(t, "policy.yaml", "version: 1\nlimits: {max-baseline: 0}\n")
@@ -102,14 +102,14 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// programsOf returns a check that also checks programs.
+// programsOf returns options that also check programs.
 func programsOf(o CheckOptions) CheckOptions {
 	o.SetBuiltBy([]string{"dist/*.whl"}, []string{"a", "b"}, nil)
 	o.Reports = []string{"good.json"}
 	return o
 }
 
-// wantedFingerprint returns the fingerprint that the baseline reader expects.
+// wantedFingerprint returns the fingerprint that the baseline reader expects for an entry.
 func wantedFingerprint(t *testing.T, text string) string {
 	t.Helper()
 	_, err := gate.ReadBaseline("b", strings.NewReader(text))
@@ -226,7 +226,7 @@ func TestAttackS14FileLocations(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	// A device is rejected even if links may lead anywhere.
+	// Devices and pipes are rejected even if links may lead anywhere.
 	for _, name := range []string{"/dev/zero", "pipe.json"} {
 		if _, err := Check(t.Context(), CheckOptions{Reports: []string{name}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%s: %v", name, err)
@@ -255,7 +255,7 @@ func TestAttackS10ManyReports(t *testing.T) {
 	}
 }
 
-// File names are also untrusted text.
+// TestAttackS1FileNames checks file names, which are untrusted text.
 func TestAttackS1FileNames(t *testing.T) {
 	enterWorkspace(t)
 	for _, name := range []string{"a\n::error::x.json", "a ##[error]x.json", "a ##vso[task.complete]x.json", "##teamcity[x].json", "a\r::x.json"} {
@@ -269,7 +269,8 @@ func TestAttackS1FileNames(t *testing.T) {
 	}
 }
 
-// Quotes from a file in errors are truncated, even in errors from the library.
+// TestLongTexts checks that errors truncate text from files, even if the error comes from a
+// library.
 func TestLongTexts(t *testing.T) {
 	enterWorkspace(t)
 	good := testkit.ReadFile(t, "good.json")

@@ -14,7 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// modules writes a report on modules, whose kernel K requires fp64, which intel_gpu_dg2 lacks.
+// modules writes a report on modules with the given labels. Their kernel K requires fp64, which
+// intel_gpu_dg2 lacks.
 func modules(t *testing.T, file string, labels ...string) {
 	t.Helper()
 	config := deviceconfig.Default()
@@ -33,8 +34,8 @@ func modules(t *testing.T, file string, labels ...string) {
 	testkit.WriteFile(t, file, testkit.Written(t, r.Encode))
 }
 
-// TestOldBaselinesMatch checks that a baseline matches the modules for a different Python release,
-// and modules with a different label due to the version of compat.
+// TestOldBaselinesMatch checks that a baseline matches modules for a different Python release, and
+// modules that a different version of compat has labeled.
 func TestOldBaselinesMatch(t *testing.T) {
 	const py311, py312, py313 = "p/p/k.cpython-311-x86_64-linux-gnu.so", "p/p/k.cpython-312-x86_64-linux-gnu.so", "p/p/k.cpython-313-x86_64-linux-gnu.so"
 	for _, test := range []struct {
@@ -65,7 +66,7 @@ func TestOldBaselinesMatch(t *testing.T) {
 				"baseline":     {Reports: []string{"now.json"}, Baseline: GateFile{Name: "b.json"}, BaseBaseline: GateFile{Name: "b.json"}},
 				"base reports": {Reports: []string{"now.json"}, BaseReports: []string{"old.json"}},
 			} {
-				// In a base report, new device code has no known problems.
+				// With base reports, the problems of new device code are new.
 				if name == "base reports" && len(test.now) > len(test.old) {
 					continue
 				}
@@ -77,8 +78,8 @@ func TestOldBaselinesMatch(t *testing.T) {
 	}
 }
 
-// TestOldPatternsMatch checks that a policy exception matches a module whose label no longer has
-// tags.
+// TestOldPatternsMatch checks that an exception in a policy still matches a module whose label no
+// longer contains tags.
 func TestOldPatternsMatch(t *testing.T) {
 	enterWorkspace(t)
 	modules(t, "now.json", "p/p/k.so")

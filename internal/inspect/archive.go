@@ -203,7 +203,7 @@ func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size in
 
 func isRegular(member *zip.File) bool { return member.Mode().IsRegular() }
 
-// noMember returns the outcome of an archive without files.
+// noMember returns the outcome for an archive without files.
 func noMember(f *file) []outcome {
 	return []outcome{{file: f, none: absence{reason: "the archive has no files"}}}
 }

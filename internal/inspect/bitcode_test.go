@@ -17,8 +17,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// deviceCode returns LLVM IR of kernels that require fp64 if their names begin with _ZTS1D. It also
-// has a helper that no kernel calls and one that another object defines, which are not kernels.
+// deviceCode returns LLVM IR of kernels, which require fp64 if their names begin with _ZTS1D. It
+// also contains a helper that no kernel calls and a helper that a different object defines.
 func deviceCode(kernels ...string) string {
 	var b strings.Builder
 	b.WriteString(`target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64"
@@ -48,10 +48,10 @@ define spir_kernel void @%s(ptr addrspace(1) %%p) {
 	return b.String()
 }
 
-// bitcode returns what fakeLLVM accepts as the bitcode of IR.
+// bitcode returns the fake bitcode of IR: text that fakeLLVM accepts.
 func bitcode(ir string) []byte { return []byte("BC\xc0\xde" + ir) }
 
-// fakeLLVM creates a fake llvm-dis of a release, whose bitcode is the text after a magic number. It
+// fakeLLVM creates a fake llvm-dis of a release, which prints the text after the magic number. It
 // rejects code that begins with bad.
 func fakeLLVM(t *testing.T, name, release string) string {
 	return testkit.Script(t, name, `if [ "$1" = --version ]; then echo "Debian LLVM version `+release+`"; exit 0; fi
@@ -88,8 +88,8 @@ func members(archives ...[]byte) []byte {
 	return all
 }
 
-// kernelsOn returns the names of the kernels of a report, with "no" for kernels that a device does
-// not run.
+// kernelsOn returns the names of the kernels of a report, marked with "no" if a device does not run
+// the kernel.
 func kernelsOn(r *report.Report) (list []string) {
 	for i := range r.Kernels {
 		s := r.Kernels[i].Name
@@ -139,7 +139,8 @@ func TestBitcode(t *testing.T) {
 	}
 }
 
-// Unreadable bitcode in a directory or a wheel is a warning, or an error for a gate.
+// TestBitcodeInPart checks that unreadable bitcode in a directory or a wheel is a warning, or an
+// error for a gate.
 func TestBitcodeInPart(t *testing.T) {
 	lib := members(arFile("a.o", object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")))), arFile("bad.o", object(t, offload.SYCL, bitcode("bad"))))
 	enter(t, map[string][]byte{"out/libk.a": lib, "dist/k-1.0-py3-none-any.whl": zipFileOf(t, zip.Deflate, member{"k/libk.a", lib})})
@@ -157,7 +158,7 @@ func TestBitcodeInPart(t *testing.T) {
 	}
 }
 
-// Without LLVM, the objects are counted, and a gate fails.
+// TestBitcodeWithoutLLVM checks that without LLVM, the objects are counted and a gate fails.
 func TestBitcodeWithoutLLVM(t *testing.T) {
 	lib := members(arFile("a.o", object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")))), arFile("b.o", object(t, offload.SYCL, bitcode("bad"))))
 	enter(t, map[string][]byte{"libk.a": lib, "out/libk.a": lib, "out/k.o": object(t, offload.SYCL, kernels)})
@@ -186,7 +187,7 @@ func TestBitcodeWithoutLLVM(t *testing.T) {
 	}
 }
 
-// The newest LLVM in PATH is used, regardless of its program name.
+// TestFindDisassembler checks that the newest LLVM in PATH is used, regardless of its program name.
 func TestFindDisassembler(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "bin/README", "")
@@ -199,7 +200,7 @@ func TestFindDisassembler(t *testing.T) {
 	}
 }
 
-// A canceled run leaves no work behind.
+// TestBitcodeStopped checks that a canceled run leaves no processes behind.
 func TestBitcodeStopped(t *testing.T) {
 	enter(t, map[string][]byte{"libk.a": members(arFile("a.o", object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")))))})
 	slow := testkit.Script(t, "llvm-dis", `if [ "$1" = --version ]; then echo "LLVM version 21.1.8"; exit 0; fi; sleep 600`)

@@ -19,7 +19,7 @@ type file struct {
 	top   *file // the file itself, or the outermost archive that it is in
 }
 
-// A matchKind is the way in which a file was found.
+// A matchKind states how a file was found.
 type matchKind uint8
 
 const (
@@ -158,7 +158,7 @@ func (f *finder) inDirectory(name string) error {
 	return nil
 }
 
-// add adds a file. It was found in the given directory, or named directly if that is "".
+// add adds a file. It was found in the directory dir, or named directly if dir is "".
 func (f *finder) add(name, dir string, match matchKind) error {
 	if f.unwanted.Match(name) {
 		return nil

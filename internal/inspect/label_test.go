@@ -27,7 +27,7 @@ func labelsOf(t *testing.T, files map[string][]byte) []string {
 }
 
 // TestModuleLabels checks that modules for two Python releases have the same label, and that
-// modules with colliding labels remain distinct.
+// different modules get different labels.
 func TestModuleLabels(t *testing.T) {
 	one := object(t, offload.SYCL, kernels)
 	two := object(t, offload.SYCL, kernels, []byte("\x03\x02\x23\x07\x00\x04\x01\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"))

@@ -75,7 +75,7 @@ func (l *log) unreadable(err error) {
 	}
 }
 
-// unread warns about device images missing in the report.
+// unread warns about device images that are missing in the report.
 func (l *log) unread(err error) {
 	if l.count("device images were not read and are missing in the report") {
 		l.line.Clear()

@@ -1,6 +1,6 @@
-// Package inspect makes reports on everything that contains device code: programs, libraries, objects
-// and archives of them, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels and other zip
-// and tar archives, and directories and patterns of all these.
+// Package inspect makes reports on files with device code: programs, libraries, objects and static
+// libraries, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels and other zip and
+// tar archives; and directories and patterns of all these.
 //
 // The content of a file determines its type. Files are read concurrently and processed in order, and only the
 // data for the report is kept.
@@ -30,10 +30,10 @@ import (
 // Options select what to report on.
 type Options struct {
 	Files    []string // files, directories and patterns; a leading ! excludes files or directories
-	Embedded []string // the same, for files whose images the program itself holds
+	Embedded []string // the same, for files with images that are part of the program
 
 	// Label is the subject of the report. With a label or embedded files, all files form one
-	// program. Otherwise, each file is a program of its own, labeled by its name, unless all files
+	// program. Otherwise, each file is a separate program, labeled by its name, unless all files
 	// are named explicitly and are SYCLBINs, SPIR-V modules or file tables: these form one program
 	// without a label.
 	Label string
@@ -56,7 +56,7 @@ type Options struct {
 	// directory.
 	Glob func(patterns []string) ([]string, error)
 
-	// Strict is set for a gate. Each file is then a program of its own unless there is a label, and
+	// Strict is set for a gate. Each file is then a separate program unless there is a label, and
 	// an unreadable file found by a directory, a pattern or an archive is an error instead of a
 	// warning.
 	Strict bool
@@ -315,7 +315,7 @@ func (c *collector) reports(chosen, built []*deviceconfig.Device, config *device
 		b := report.NewBuilder(config)
 		for i := range p.modules {
 			b.Add(&p.modules[i])
-			p.modules[i] = report.Module{} // no longer needed
+			p.modules[i] = report.Module{} // release the memory
 		}
 		programs[i] = nil
 		b.JoinForms()

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// object returns an offload binary with images for SYCL or another model.
+// object returns an offload binary with images for SYCL or a different programming model.
 func object(t testing.TB, kind offload.OffloadKind, code ...[]byte) []byte {
 	t.Helper()
 	var images []offload.Image
@@ -127,7 +127,7 @@ func enter(t testing.TB, files map[string][]byte) {
 	}
 }
 
-// makeReport makes a report, and returns it with the printed messages.
+// makeReport makes a report, and returns it and the output on standard error.
 func makeReport(ctx context.Context, o Options) (r *report.Report, stderr string, err error) {
 	var log bytes.Buffer
 	programs, err := Reports(ctx, &cli.Env{Tool: "compat", Stderr: &log}, o)
@@ -256,7 +256,8 @@ func patched(archive []byte, flags, method byte) []byte {
 	return archive
 }
 
-// An unreadable file is an error if it was named or if the check is strict, or else a warning.
+// TestUnreadableFiles checks that an unreadable file is an error if it was named or if the check is
+// strict, and otherwise a warning.
 func TestUnreadableFiles(t *testing.T) {
 	obj := object(t, offload.SYCL, kernels)
 	broken := arFile("k.o", obj[:len(obj)/2])
@@ -265,7 +266,7 @@ func TestUnreadableFiles(t *testing.T) {
 		name  string
 		file  string
 		data  []byte
-		whole bool // the error is in the file, not in a member
+		whole bool // whether the error is in the file itself, not in a member
 		want  string
 	}{
 		{"a truncated object", "b.a", broken, true, "b.a: "},
@@ -303,7 +304,8 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// Failing to unpack a member is a system error, not an archive error, and ends the run.
+// TestNoScratchDir checks that a failure to unpack a member is a system error, not an error in the
+// archive, and ends the run.
 func TestNoScratchDir(t *testing.T) {
 	obj := object(t, offload.SYCL, kernels)
 	large := make([]byte, inMemory+1)
@@ -322,7 +324,8 @@ func TestNoScratchDir(t *testing.T) {
 	}
 }
 
-// Unreadable entries of a directory are reported as not checked.
+// TestUnreadableDirectory checks that unreadable entries of a directory are reported as not
+// checked.
 func TestUnreadableDirectory(t *testing.T) {
 	enter(t, map[string][]byte{"out/k.o": object(t, offload.SYCL, kernels)})
 	testkit.Unlistable(t, "out/locked")
@@ -343,7 +346,7 @@ func TestUnreadableDirectory(t *testing.T) {
 	}
 }
 
-// Thousands of omissions are reported in a few lines.
+// TestFewLines checks that thousands of omissions are reported in a few lines.
 func TestFewLines(t *testing.T) {
 	files := map[string][]byte{"k.o": object(t, offload.SYCL, kernels)}
 	for i := range 100 {
@@ -357,7 +360,8 @@ func TestFewLines(t *testing.T) {
 	}
 }
 
-// Links are followed within a directory, but not out of it. A link and its target are one file.
+// TestLinks checks that links are followed within a directory, but not out of it. A link and its
+// target count as one file.
 func TestLinks(t *testing.T) {
 	obj := object(t, offload.SYCL, kernels)
 	enter(t, map[string][]byte{"out/libk.so.1.2": obj, "secret/s.so": object(t, offload.SYCL, kernels, kernels)})
@@ -371,7 +375,7 @@ func TestLinks(t *testing.T) {
 	if !slices.Equal(labels, []string{"out/libk.so"}) || !slices.Equal(files, []string{"out/libk.so"}) || !strings.Contains(stderr, "out: note: skipped symbolic links that dangle or lead out of the directory: 1") {
 		t.Errorf("programs %q, files %q, standard error %s", labels, files, stderr)
 	}
-	// In the directory of a job, patterns do not follow them, either.
+	// Patterns of confined files do not follow such links, either.
 	t.Chdir("out")
 	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"*.so"}, Confined: true}); err != nil || !strings.Contains(stderr, "*.so: note: skipped symbolic links that dangle or lead out of the directory: 1") {
 		t.Errorf("%v, %s", err, stderr)
@@ -389,7 +393,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// With a label, files are one program, in which one file may have what another lacks.
+// TestOneProgram checks that files with a label form one program: a device may use the images of
+// any file.
 func TestOneProgram(t *testing.T) {
 	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "k.syclbin": syclbinFile(t)})
 	r, _, err := makeReport(t.Context(), Options{Files: []string{"k.o", "k.syclbin"}, Label: "//demo:k", Devices: []string{"intel_gpu_pvc"}})
@@ -409,7 +414,7 @@ func TestOneProgram(t *testing.T) {
 	}
 }
 
-// An archive without files is reported by its type, at any nesting depth.
+// TestArchivesWithoutFiles checks that archives without files are reported, at any nesting depth.
 func TestArchivesWithoutFiles(t *testing.T) {
 	dirs := zipFileOf(t, zip.Store, member{"a/", nil}, member{"a/b/", nil})
 	for name, data := range map[string][]byte{
@@ -440,7 +445,7 @@ func TestPanicNamesItsFile(t *testing.T) {
 	}
 }
 
-// If all images are omitted, the message has the first reason.
+// TestFirstReason checks that if all images are omitted, the message contains the first reason.
 func TestFirstReason(t *testing.T) {
 	enter(t, map[string][]byte{"a.o": object(t, offload.OpenMP, kernels), "b.o": object(t, offload.SYCL, nil)})
 	_, stderr, err := makeReport(t.Context(), Options{Files: []string{"a.o", "b.o"}})
@@ -449,8 +454,8 @@ func TestFirstReason(t *testing.T) {
 	}
 }
 
-// Device code without kernels, such as numba-dpex has, is not an error, but a message explains the
-// missing kernels.
+// TestNoKernels checks that device code without kernels, such as numba-dpex's, is not an error, and
+// that a message explains why there are no kernels.
 func TestNoKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	module := binary.LittleEndian.AppendUint32(nil, 0x07230203)

@@ -10,15 +10,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
-// Content has the same bytes in memory and in a scratch file, and is not copied if it is in one
-// chunk.
+// TestSpool checks that content has the same bytes in memory and in a scratch file, and that
+// content in one chunk is not copied.
 func TestSpool(t *testing.T) {
 	want := make([]byte, ownChunks*chunkSize+3)
 	for i := range want {
 		want[i] = byte(i / 251)
 	}
 	var s spooler
-	for range 2 { // the second time in the same memory
+	for range 2 { // the second pass reuses the memory
 		c, err := s.spool(iotest.HalfReader(bytes.NewReader(want)))
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func TestSpool(t *testing.T) {
 		t.Errorf("%d chunks for %d at a time", s.made, ownChunks+1)
 	}
 
-	s.made = inMemory / chunkSize // the free chunks are the last
+	s.made = inMemory / chunkSize // only the free chunks are left
 	first, err := s.spool(bytes.NewReader(want[:1]))
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,8 @@ func checkContent(t *testing.T, c *spooledContent, want []byte) {
 	}
 }
 
-// A stream that fails is not content, even if it fails like a stream that ends early.
+// TestSpoolFails checks that a read error is returned, even if it looks like the end of a truncated
+// stream.
 func TestSpoolFails(t *testing.T) {
 	for _, fails := range []error{io.ErrUnexpectedEOF, errors.New("damaged")} {
 		var s spooler

@@ -14,8 +14,8 @@ import (
 // paths like PATH.
 const wheelsEnv = "INSPECT_WHEELS"
 
-// For each wheel, one command makes a valid report, with labels without the version of the wheel,
-// and in which each kernel has images with files.
+// TestWheels checks that one command makes a valid report on each wheel. Labels must not contain
+// the version of the wheel, and each kernel must have images with files.
 func TestWheels(t *testing.T) {
 	list := filepath.SplitList(os.Getenv(wheelsEnv))
 	if len(list) == 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
-// compiledIn returns the module with kernels as compiled with an absolute source path.
+// compiledIn returns the module with kernels as if it had been compiled with absolute source paths
+// in dir.
 func compiledIn(t *testing.T, dir string) []byte {
 	const header, opString = 20, 7
 	out := bytes.Clone(kernels[:header])
@@ -39,8 +40,8 @@ func compiledIn(t *testing.T, dir string) []byte {
 	return out
 }
 
-// Absolute paths in debug information become relative to the workspace, and are omitted outside of
-// it.
+// TestWorkspace checks that absolute paths in debug information become relative to the workspace,
+// and that paths outside of it are omitted.
 func TestWorkspace(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

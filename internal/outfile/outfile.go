@@ -13,7 +13,7 @@
 //
 // [ScratchDir] and [TempDir] create scratch directories, which are also for other unfinished
 // files. A killed program leaves them behind. The next program that creates one in the same
-// directory removes the ones that no running program uses.
+// directory removes those that no running program uses.
 package outfile
 
 import (
@@ -137,7 +137,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 	if t.isStream() {
 		err = g.copied(i)
 	} else if i.scratch, err = g.scratchFile(filepath.Dir(t.path)); err != nil && t.info != nil {
-		// The directory accepts no new files, so write to the existing file.
+		// The directory does not allow new files, so write to the existing file.
 		i.place.copied, err = true, g.copied(i)
 	}
 	if err != nil {
@@ -235,7 +235,8 @@ func (g *Group) Directory(name string) (scratch string, err error) {
 }
 
 // addScratchDir creates the scratch directory of an output directory next to it. If the parent
-// directory is on another disk or accepts no files, it creates it in the output directory.
+// directory is on a different disk or does not allow new files, addScratchDir creates it in the
+// output directory.
 func (g *Group) addScratchDir(i *item) (err error) {
 	beside := filepath.Dir(i.place.path)
 	if i.place.info != nil && !sameDisk(beside, i.place.info) {
@@ -569,7 +570,7 @@ func (i *item) mergeFile(name string) error {
 	if !t.isStream() && t.replace(scratch) == nil {
 		return nil
 	}
-	// It is a device, or a link to a different location, such as a different disk.
+	// The destination is a device, or a link to a different location, such as a different disk.
 	var there Group
 	defer there.Close()
 	if err := there.Write(t.path, func(w io.Writer) error { return copyFrom(w, scratch) }); err != nil {

@@ -23,8 +23,8 @@ func put(t *testing.T, name, content string) {
 	}
 }
 
-// holds fails unless the current directory contains exactly these files. The names of directories
-// end in "/".
+// holds fails the test unless the current directory contains exactly the given files. The names of
+// directories end in "/".
 func holds(t *testing.T, want map[string]string) {
 	t.Helper()
 	got := map[string]string{}
@@ -73,7 +73,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// File system errors name the output, not a name that no longer exists.
+// TestErrorNames checks that file system errors contain the name of the output, not the name of its
+// scratch file.
 func TestErrorNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	err := Write("out", func(w io.Writer) error {
@@ -87,7 +88,8 @@ func TestErrorNames(t *testing.T) {
 	}
 }
 
-// Two outputs of a group cannot be the same file, even with different names.
+// TestGroupTaken checks that two outputs of a group cannot be the same file, even if their names
+// differ.
 func TestGroupTaken(t *testing.T) {
 	t.Chdir(t.TempDir())
 	here, err := os.Getwd()
@@ -104,7 +106,7 @@ func TestGroupTaken(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		outputs string // names, of a directory with "/" at its end
+		outputs string // names; names of directories end in "/"
 		taken   bool
 	}{
 		{"a b d/a", false},
@@ -142,7 +144,8 @@ func TestGroupTaken(t *testing.T) {
 	}
 }
 
-// A message refers to the output whose scratch file it names, regardless of earlier outputs.
+// TestRelabel checks that a message names the output that belongs to the scratch file, even if the
+// name of an earlier scratch file is similar.
 func TestRelabel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var g Group
@@ -216,7 +219,7 @@ func TestGroup(t *testing.T) {
 	})
 }
 
-// A table may be in the same directory as the files that it names.
+// TestMainInDirectory checks that a table may be in the same directory as the files that it lists.
 func TestMainInDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, content := range []string{"1", "2"} {
@@ -233,7 +236,7 @@ func TestMainInDirectory(t *testing.T) {
 	}
 }
 
-// The current directory of a program is not replaced.
+// TestCurrentDirectory checks that the current directory is not replaced.
 func TestCurrentDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	before, err := os.Stat(".")

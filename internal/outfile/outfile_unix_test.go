@@ -50,8 +50,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A link in an output directory may point to a different disk, where files also appear only when
-// complete.
+// TestDirectoryWithLinksToAnotherDisk checks that files appear only when complete, even on a
+// different disk that a link in the output directory points to.
 func TestDirectoryWithLinksToAnotherDisk(t *testing.T) {
 	elsewhere, err := os.MkdirTemp("/dev/shm", "outfile")
 	if err != nil {
@@ -64,7 +64,7 @@ func TestDirectoryWithLinksToAnotherDisk(t *testing.T) {
 	}
 	kept := filepath.Join(elsewhere, "kept")
 	put(t, kept, "old")
-	before, err := os.Open(kept) // the original file, not its replacement
+	before, err := os.Open(kept) // the file before it is replaced
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestModes(t *testing.T) {
 	owner := os.Getuid()
 	const other = 12345
 	if owner == 0 && os.Chown("owned", other, other) == nil {
-		owner = other // root of a user namespace may have no other user
+		owner = other // root in a user namespace may not have other users
 	}
 	for _, test := range []struct {
 		name string
@@ -153,7 +153,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// Devices and pipes are written to, both as the only output and as one of several.
+// TestSpecialFiles checks that devices and pipes are written to, both as the only output and as one
+// of several.
 func TestSpecialFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	pipe := func() (content chan string) {
@@ -207,7 +208,8 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// The target of standard output is written to, whether it is a pipe or a file.
+// TestStandardOutput checks that the target of standard output is written to, whether it is a pipe
+// or a file.
 func TestStandardOutput(t *testing.T) {
 	if os.Getenv("HELPER") == "stdout" {
 		os.Stdout.WriteString("before ")

@@ -2,7 +2,7 @@
 
 package outfile_test
 
-// This file tests that every program that writes outputs keeps the guarantees of
+// This file tests that every program that writes outputs gives the guarantees of
 // docs/project/architecture.md.
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// programs is the directory of the programs, inputs of their inputs.
+// programs is the directory of the programs, and inputs is the directory of their inputs.
 var programs, inputs string
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // names lists the programs.
 var names = []string{"aot", "aspectfilter", "compat", "devicec", "packager", "postlink", "syclcxx"}
 
-// setUp builds programs, unless Bazel did, and the inputs of both generations.
+// setUp builds the programs, unless Bazel has built them, and the inputs of both generations.
 func setUp(t *testing.T) {
 	t.Helper()
 	if programs != "" {
@@ -46,7 +46,7 @@ func setUp(t *testing.T) {
 	dir, err := os.MkdirTemp("", "outputs")
 	testkit.NoError(t, err)
 	programs, inputs = filepath.Join(dir, "programs"), filepath.Join(dir, "inputs")
-	// Allow access by every user.
+	// Allow all users to access the directory.
 	testkit.NoError(t, errors.Join(os.Chmod(dir, 0o755), os.Mkdir(programs, 0o755)))
 	for _, name := range names {
 		path := filepath.Join(programs, name)
@@ -64,7 +64,7 @@ func setUp(t *testing.T) {
 	}
 }
 
-// makeDPCPP creates an installation of DPC++ with a stand-in for its library, and a host compiler.
+// makeDPCPP creates a DPC++ installation with a fake library, and a fake host compiler.
 func makeDPCPP(t *testing.T) {
 	t.Helper()
 	library := filepath.Join(programs, "dpcpp", "lib", "libsycl-jit.so.99.1")
@@ -136,7 +136,7 @@ func makeInputs(t *testing.T, generation int) {
 	testkit.WriteFile(t, in("native.table"), native)
 	testkit.WriteFile(t, in("bitcode.table"), bitcode)
 	testkit.WriteFile(t, in("k.ll"), ir)
-	testkit.WriteFile(t, in("k.cpp"), fmt.Sprintf("#include <sycl/sycl.hpp>\nimage 2\nsymbol %d\n", generation)) // read by the DPC++ stand-in
+	testkit.WriteFile(t, in("k.cpp"), fmt.Sprintf("#include <sycl/sycl.hpp>\nimage 2\nsymbol %d\n", generation)) // read by the fake DPC++ library
 	testkit.WriteFile(t, in("clinfo"), fmt.Sprintf("[ONE/0] CL_DEVICE_NAME Thing\n[ONE/0] CL_DEVICE_TYPE CL_DEVICE_TYPE_GPU\n[ONE/0] CL_DEVICE_MAX_WORK_GROUP_SIZE %d\n", 256<<generation))
 	testkit.WriteFile(t, in("devices.yaml"), fmt.Sprintf("mine:\n  aspects: [fp64]\n  sub-group-sizes: [%d]\n", 8<<generation))
 	testkit.WriteFile(t, in("policy.yaml"), fmt.Sprintf("version: 1\ndevices:\n  required: [%s]\n", []string{"intel_gpu_acm_g10", "intel_gpu_acm_g11"}[generation]))
@@ -145,7 +145,7 @@ func makeInputs(t *testing.T, generation int) {
 		Content: strings.NewReader(testkit.ReadFile(t, in("0.bin")))}
 	testkit.NoError(t, offload.Write(&container, []offload.Image{image}, offload.Options{Version: 2}))
 	testkit.WriteFile(t, in("k.offload"), container.Bytes())
-	// A compiler writes to the file after -o, or to the last argument.
+	// The fake compiler writes to the file after -o, or to the last argument.
 	compiler := fmt.Sprintf("#!/bin/sh\nfor a; do if [ \"$before\" = -o ]; then out=$a; fi; before=$a; done\nif [ \"$out\" = - ]; then out=/dev/stdout; fi\nexec cat %s > \"${out:-$a}\"\n", in("0.spv"))
 	for name, text := range map[string]string{"compiler": compiler, "cat": "#!/bin/sh\ncat \"$1\"\n", "true": "#!/bin/sh\n"} {
 		testkit.NoError(t, os.WriteFile(in(name), []byte(text), 0o755))
@@ -174,7 +174,7 @@ func command(line string, generation int) *exec.Cmd {
 type writer struct {
 	command, main string
 	before        map[string]string
-	edits         bool // existing files: generation 0
+	edits         bool // whether it edits existing files, which are generation 0
 	replaces      bool
 }
 
@@ -254,7 +254,7 @@ func TestProgramsUnwritableOutputs(t *testing.T) {
 	})
 }
 
-// TestProgramsFullOutput checks that a failed write to standard output has exit code 4.
+// TestProgramsFullOutput checks that a failed write to standard output causes exit code 4.
 func TestProgramsFullOutput(t *testing.T) {
 	setUp(t)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -52,7 +52,7 @@ func TestReplaceDir(t *testing.T) {
 	if err := ReplaceDirectory(filepath.Dir(dir), "mark", generation("4", "d")); !errors.As(err, new(*conflictError)) {
 		t.Errorf("unrelated directory: %v", err)
 	}
-	// A link remains, and its target is replaced.
+	// A link stays, and its target is replaced.
 	link := filepath.Join(filepath.Dir(dir), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Skip(err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A missing directory for temporary files is not an input error.
+// TestMissingTempDir checks that a missing directory for temporary files is not an input error.
 func TestMissingTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", "/gone")
 	_, _, err := TempDir()
@@ -21,7 +21,8 @@ func TestMissingTempDir(t *testing.T) {
 	}
 }
 
-// The next program removes the directories of killed programs, but no directory of a running program.
+// TestAbandonedDirectories checks that the next program removes the directories of killed programs,
+// but not the directories of running programs.
 func TestAbandonedDirectories(t *testing.T) {
 	dir := t.TempDir()
 	dirs := func() (list []string) {
@@ -34,7 +35,7 @@ func TestAbandonedDirectories(t *testing.T) {
 	}
 	killed.Process.Kill()
 	killed.Wait()
-	// A directory left before its lock was created.
+	// This directory was left by a program that was killed before it created the lock.
 	if err := os.Mkdir(filepath.Join(dir, ScratchPrefix+"early"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestAbandonedDirectories(t *testing.T) {
 	running.Process.Kill()
 }
 
-// scratchUser starts a program that keeps a scratch directory in a directory.
+// scratchUser starts a program that creates a scratch directory in dir and keeps running.
 func scratchUser(t *testing.T, dir, helper string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestScratchUser$")
@@ -65,7 +66,7 @@ func scratchUser(t *testing.T, dir, helper string) *exec.Cmd {
 	return cmd
 }
 
-// TestScratchUser is run by scratchUser as that program.
+// TestScratchUser is the program that scratchUser starts.
 func TestScratchUser(t *testing.T) {
 	helper := os.Getenv("HELPER")
 	if helper != "scratch" && helper != "scratch, for ever" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A mismatch in a long file must not print the file.
+// TestLineDiff checks that a mismatch in a long file does not print the whole file.
 func TestLineDiff(t *testing.T) {
 	long := strings.Repeat("line\n", 10_000)
 	if got := lineDiff(long+"a\n"+long, long+"b\n"+long); !strings.Contains(got, "\n-a\n+b\n") || strings.Count(got, "\n") > 12 {

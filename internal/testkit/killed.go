@@ -115,7 +115,7 @@ func (j Job) run(t testing.TB) *generations {
 		}
 	}
 	if differ == 0 {
-		t.Fatalf("the outputs do not tell generations apart: %q, %q", slices.Sorted(maps.Keys(g.old)), slices.Sorted(maps.Keys(g.new)))
+		t.Fatalf("the outputs of the two generations are equal: %q, %q", slices.Sorted(maps.Keys(g.old)), slices.Sorted(maps.Keys(g.new)))
 	}
 	if _, ok := g.new[j.Main]; j.Main != "" && !ok {
 		t.Fatalf("there is no output %s", j.Main)
@@ -264,7 +264,7 @@ func (g *generations) start(t testing.TB) (cmd *exec.Cmd, ended chan struct{}) {
 	return cmd, ended
 }
 
-// finishAfterKill runs the program to completion after one was killed.
+// finishAfterKill runs the program to completion after a run was killed.
 func (g *generations) finishAfterKill(t testing.TB) {
 	t.Helper()
 	if len(g.job.Before) > 0 { // files that the program edits

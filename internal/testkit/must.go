@@ -15,8 +15,9 @@ func NoError(t testing.TB, err error) {
 	}
 }
 
-// Fails checks that an error contains the wanted text, and ends the test at an unexpected error. It
-// reports whether an error is wanted, after which most tests have nothing left to check.
+// Fails checks that an error contains the wanted text, and ends the test if the error is
+// unexpected. It reports whether an error is wanted, because most tests then have nothing left to
+// check.
 func Fails(t testing.TB, err error, want string) bool {
 	t.Helper()
 	if want == "" {

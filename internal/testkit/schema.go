@@ -70,7 +70,7 @@ func validate(schema []byte, v any) error {
 	return s.Validate(v)
 }
 
-// CompileSchema returns a schema, to validate many values against it.
+// CompileSchema compiles a schema, for validating many values.
 func CompileSchema(schema []byte) (*Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {

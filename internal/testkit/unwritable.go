@@ -47,7 +47,7 @@ func (g *generations) linkToFull(t *testing.T) {
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(g.new)), func(name string) bool {
 		_, before := g.job.Before[name]                          // this output is also an input
-		return before || name == g.job.Main || g.new[name] == "" // or needs no space
+		return before || name == g.job.Main || g.new[name] == "" // this output needs no space
 	})
 	names = names[:min(3, len(names))]
 	if g.job.Main != "" {
@@ -81,7 +81,7 @@ func (g *generations) fails(t *testing.T, cmd *exec.Cmd, why ...string) {
 	}
 	if now := ReadFiles(t, g.dir); !now.isIn(g.old) || !g.old.isIn(now) {
 		s, torn := g.state(t)
-		t.Errorf("the old outputs are not as they were: %s %s", s, torn)
+		t.Errorf("the old outputs have changed: %s %s", s, torn)
 	}
 	if n := g.countScratch(t); n > 0 {
 		t.Errorf("%d scratch directories remain", n)
