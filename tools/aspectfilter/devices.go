@@ -47,7 +47,7 @@ func (l *listing) run(_ context.Context, env *cli.Env, args []string) error {
 	})
 }
 
-// features are the most requested aspects. The JSON has all aspects.
+// features are the most requested aspects. The JSON output contains all aspects.
 var features = []struct {
 	name string
 	has  aspect.Aspect

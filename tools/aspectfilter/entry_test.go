@@ -32,8 +32,8 @@ func TestDeviceEntry(t *testing.T) {
 		name   string
 		args   []string
 		code   int
-		stdout string // prefix
-		stderr string // a part
+		stdout string // its start
+		stderr string // part of it
 	}{
 		{"a device of a file", []string{"--from", "saved", "--device", "ONE/0"}, 0, "# ONE/0 of clinfo --raw\n# CL_DEVICE_NAME: Fast (R) Thing\nopencl_fast_r_thing:\n  aspects:\n    - gpu # ", ""},
 		{"a device of the machine", []string{"--clinfo", "./clinfo", "--device", "ONE/1"}, 0, "# ONE/1 of clinfo --raw\n# CL_DEVICE_NAME: Fast (R) Thing\nopencl_fast_r_thing:\n  aspects:\n    - cpu # ", ""},
@@ -63,7 +63,7 @@ func TestDeviceEntry(t *testing.T) {
 	}
 }
 
-// TestDerivedEntryDecides uses an entry in the way that users do.
+// TestDerivedEntryDecides uses a derived entry as a user would.
 func TestDerivedEntryDecides(t *testing.T) {
 	workspace(t)
 	testkit.WriteFile(t, "saved", clinfoOutput)

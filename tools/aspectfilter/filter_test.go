@@ -36,7 +36,8 @@ func ok(t testing.TB, args ...string) string {
 	return stdout
 }
 
-// workspace creates a directory with property files of several requirements and changes to it.
+// workspace creates a directory with property files that have different requirements, and makes it
+// the current directory.
 func workspace(t testing.TB) {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,7 +67,7 @@ func contents(t testing.TB, name string) string {
 }
 
 // TestAssumedRuntime reads a property file of DPC++ 2025.3, in which 64-bit atomics have a number
-// that now belongs to another aspect.
+// that a different aspect has now.
 func TestAssumedRuntime(t *testing.T) {
 	workspace(t)
 	r := new(propset.Registry)
@@ -164,8 +165,8 @@ func TestSeveralTargets(t *testing.T) {
 	}
 }
 
-// TestOptions checks that an option only affects its own target. A kernel needs more registers than
-// intel_gpu_pvc has without the option.
+// TestOptions checks that an option only affects its own target. One kernel needs more registers
+// than intel_gpu_pvc has without the option.
 func TestOptions(t *testing.T) {
 	workspace(t)
 	r := new(propset.Registry)
@@ -291,7 +292,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// plan holds the parts of a plan that readers use.
+// plan holds the fields of a plan that its readers use.
 type plan struct {
 	Targets      []string `json:"targets"`
 	FixedTargets []string `json:"fixed-targets"`
@@ -391,7 +392,7 @@ func TestFailOnUnusedRow(t *testing.T) {
 	r := testkit.Must(propset.Parse("fp64.prop", []byte(contents(t, "fp64.prop"))))(t)
 	srcloc.Put(r, "_ZTS4fp64", srcloc.Kernel{Location: srcloc.Location{Line: 6, Path: "a.cpp"}, Origins: []srcloc.Origin{
 		{Aspect: aspect.FP64.Named(), Function: "_Z5twiced", Location: srcloc.Location{Line: 3, Column: 12, Path: "a.hpp"}},
-		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Line: 7, Path: "a.cpp"}}, // which all have
+		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Line: 7, Path: "a.cpp"}}, // all devices have it
 	}})
 	testkit.WriteFile(t, "fp64.prop", r.String())
 	const want = `aspectfilter: error: no target can run kernel fp64 (a.cpp:6):
@@ -473,7 +474,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// TestCompilerOptions: the large register file has room for more parameters.
+// TestCompilerOptions checks that a kernel can have more parameters with the large register file.
 func TestCompilerOptions(t *testing.T) {
 	workspace(t)
 	r := new(propset.Registry)

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// dpcppName is the name of the filter in DPC++'s design of optional kernel features. A program of
+// dpcppName is the name of the filter in DPC++'s design of optional kernel features. A program with
 // this name, or the subcommand, accepts that filter's options.
 const dpcppName = "sycl-aspect-filter"
 

@@ -49,7 +49,7 @@ func TestSpelling(t *testing.T) {
 			if out.String() != test.want || test.file != "" && contents(t, "out.table") != test.file {
 				t.Errorf("got\n%s\nwant\n%s", out.String(), test.want)
 			}
-			// The subcommand is equivalent.
+			// The subcommand accepts the same command lines.
 			code, stdout, stderr := run(t, append([]string{dpcppName}, strings.Fields(test.args)...)...)
 			if code != test.code || stdout != test.want {
 				t.Errorf("%s: exit %d, %s\n%s", dpcppName, code, stdout, stderr)

@@ -38,7 +38,7 @@ func mustRun(t testing.TB, args ...string) string {
 	return stdout
 }
 
-// ends runs the tool and checks its exit code and a text on standard error.
+// ends runs the tool, and checks the exit code and that standard error contains a text.
 func ends(t testing.TB, code int, why string, args ...string) {
 	t.Helper()
 	if got, _, stderr := run(t, args...); got != code || !strings.Contains(stderr, why) {
@@ -46,7 +46,7 @@ func ends(t testing.TB, code int, why string, args ...string) {
 	}
 }
 
-// prints runs a command that must print exactly a text.
+// prints runs a command that must print exactly the given text.
 func prints(t testing.TB, want string, args ...string) {
 	t.Helper()
 	if got := mustRun(t, args...); got != want {
@@ -54,7 +54,7 @@ func prints(t testing.TB, want string, args ...string) {
 	}
 }
 
-// has checks that a text contains all parts.
+// has checks that a text contains all of the parts.
 func has(t testing.TB, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -111,7 +111,7 @@ func enterWorkspace(t *testing.T) {
 	testkit.WriteFile(t, "k.table", "[Code|Properties]\nk.bc|fp64.prop\n")
 }
 
-// writeSYCLBIN writes a builder's SYCLBIN to a file.
+// writeSYCLBIN writes the SYCLBIN that a builder has built to a file.
 func writeSYCLBIN(t *testing.T, name string, b *syclbin.Builder) {
 	t.Helper()
 	write := func(w io.Writer) error { return syclbin.Write(w, b.File(syclbin.Executable), syclbin.Options{}) }
@@ -131,7 +131,8 @@ func TestReportAndShow(t *testing.T) {
 	if got := mustRun(t, "report", "--format=json", "--name=//demo:kernels", "k.syclbin"); got != data {
 		t.Error("standard output has another report than the file")
 	}
-	// The format is the same for a terminal and a pipe, and may depend on the file name.
+	// The format does not depend on whether the output is a terminal, but may depend on the file
+	// name.
 	text := mustRun(t, "show", "--command=compat report --name //demo:kernels k.syclbin", "r.json")
 	if got := mustRun(t, "report", "--name=//demo:kernels", "k.syclbin"); got != text {
 		t.Errorf("the report is not printed as text:\n%s", got)
@@ -174,12 +175,14 @@ func TestReportAndShow(t *testing.T) {
 	mustRun(t, "report", "--output", "t.json", "--devices", "intel_gpu_dg2,intel_gpu_dg1", "--device-config", "own.yaml", "k.table")
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "table.txt"), mustRun(t, "show", "t.json"))
 
-	// Together, the files are one program: a device may find in one what it lacks in another.
+	// Together, the files are one program: a device may use an image in one file if the other file
+	// has none for it.
 	mustRun(t, "report", "--output", "u.json", "--devices", "intel_gpu_pvc,intel_gpu_skl", "k.syclbin", "k.table")
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "together.txt"), mustRun(t, "show", "u.json"))
 }
 
-// A program uses native code of its own. For a file that it loads, either code may be used.
+// A program uses its own native code. If it loads a file, it may use the native code or the IR in
+// the file.
 func TestReportEmbedded(t *testing.T) {
 	enterWorkspace(t)
 	metadata := properties(&requirement.Requirements{}, "_ZTS9VectorAdd")
@@ -202,7 +205,7 @@ func TestReportEmbedded(t *testing.T) {
 	}
 }
 
-// The report command itself has the formats and views of show.
+// The report command supports the same formats and views as show.
 func TestReportFormats(t *testing.T) {
 	enterWorkspace(t)
 	mustRun(t, "report", "--output", "r.json", "k.syclbin")
@@ -232,7 +235,7 @@ func TestReportFormats(t *testing.T) {
 	}
 }
 
-// A build target without any image is in the report nonetheless.
+// A build target without any image is still in the report.
 func TestReportTargets(t *testing.T) {
 	enterWorkspace(t)
 	metadata := properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS4Axpy")
@@ -300,7 +303,7 @@ func TestShowFormats(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return
 	}
-	// A browser that prints the page to open.
+	// Install a fake browser that prints the page to open.
 	t.Setenv("PATH", t.TempDir())
 	testkit.NoError(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > opened\n"), 0o755))
 	page := filepath.Join(t.TempDir(), "page.html")

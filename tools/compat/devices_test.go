@@ -36,7 +36,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// hasFields reports whether a text has a line with the same words as another line.
+// hasFields reports whether a line of the text consists of the same words as the given line.
 func hasFields(text, line string) bool {
 	want := strings.Join(strings.Fields(line), " ")
 	for l := range strings.Lines(text) {

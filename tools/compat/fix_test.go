@@ -26,8 +26,8 @@ const fixHead = `load("@rules_sycl//rules:defs.bzl", "sycl_binary", "sycl_compat
 
 `
 
-// kernelsRule returns a BUILD file with the target of the reports of gateWorkspace. SubGroup8 does
-// not run on intel_gpu_pvc, and Fp64Axpy does not run on intel_gpu_dg2.
+// kernelsRule returns a BUILD file with the target that the reports of gateWorkspace cover. In it,
+// SubGroup8 does not run on intel_gpu_pvc, and Fp64Axpy does not run on intel_gpu_dg2.
 func kernelsRule(attrs string) string {
 	return fixHead + "sycl_binary(\n    name = \"kernels\",\n    srcs = [\"k.cpp\"],\n" + attrs + ")\n"
 }
@@ -70,7 +70,7 @@ func TestFix(t *testing.T) {
 		build  string
 		args   []string
 		code   int
-		stdout string // part of it, "" for nothing
+		stdout string // part of it; "" if it must be empty
 		stderr string
 		after  string // the file after --write, if it changes
 	}{
@@ -141,7 +141,8 @@ func TestFix(t *testing.T) {
 			if now != test.after {
 				t.Errorf("after --write:\n%s", now)
 			}
-			// The file is formatted like buildifier's output, and nothing more remains to be done.
+			// The file is formatted as buildifier would format it, and a second run proposes no
+			// edits.
 			f, err := build.ParseBuild("BUILD.bazel", []byte(now))
 			if err != nil || string(build.Format(f)) != now {
 				t.Errorf("%v, buildifier would change\n%s", err, now)
@@ -313,7 +314,7 @@ func TestAttackFixLabels(t *testing.T) {
 	}
 }
 
-// Problems that no edit fixes cause one warning for all kernels of a target with the same problem.
+// If no edit fixes a problem, all kernels of a target with this problem share one warning.
 func TestFixNotesManyKernelsOnce(t *testing.T) {
 	var findings []gate.Finding
 	for _, target := range []string{"//demo:b", "//demo:a"} {

@@ -34,8 +34,9 @@ func goodReport(t *testing.T) {
 	testkit.WriteFile(t, "good.json", mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json"))
 }
 
-// Two reports on the same file, under the labels of a binary and of a report rule, have the same
-// problems. Each counts once, and a baseline made from one report applies to both.
+// TestCheckTwoReports checks two reports on the same file, one with the label of a binary and one
+// with the label of a report rule. Each problem counts once, and a baseline made from one report
+// applies to both.
 func TestCheckTwoReports(t *testing.T) {
 	gateWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:compat", "--output", "rule.json", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
@@ -70,7 +71,7 @@ func TestCheck(t *testing.T) {
 		name           string
 		args           []string
 		code           int
-		stdout, stderr []string // "" for nothing
+		stdout, stderr []string // parts; "" if it must be empty
 	}{
 		{"all devices are required", []string{"before.json"}, 1, []string{
 			"demo/BUILD.bazel:3: error: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n",
@@ -315,7 +316,8 @@ func container(t *testing.T, code string) string {
 	return testkit.Written(t, func(w io.Writer) error { return offload.Write(w, []offload.Image{image}, offload.Options{Version: 2}) })
 }
 
-// The same binaries are checked without a report. Known problems remain known if a file is added.
+// TestCheckBinaries checks the same binaries without a report. Known problems remain known if a
+// file is added.
 func TestCheckBinaries(t *testing.T) {
 	enterWorkspace(t)
 	t.Setenv("CI", "")
@@ -334,7 +336,7 @@ func TestCheckBinaries(t *testing.T) {
 	testkit.NoError(t, os.Remove("out/libk.so.1"))
 	ends(t, 0, "", append([]string{"check", "--baseline", "b.json"}, args...)...)
 	other := []byte(testkit.ReadFile(t, "k.spv"))
-	other[8] ^= 1 // the compiler version: different images, which do not have the same problems
+	other[8] ^= 1 // the compiler version: a different image, whose problems are new
 	testkit.WriteFile(t, "out/l.o", container(t, string(other)))
 	if code, stdout, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 1 || !strings.Contains(stdout, "10 new, 10 known") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
@@ -353,7 +355,8 @@ func TestCheckBinaries(t *testing.T) {
 	}
 }
 
-// TestFirstRunCommand checks that the next run passes after the command that a first run proposes.
+// TestFirstRunCommand checks that after the command that the first run proposes, the next run
+// passes.
 func TestFirstRunCommand(t *testing.T) {
 	code := testkit.ReadFile(t, filepath.Join(goldenDir, "kernels.spv"))
 	gateWorkspace(t)

@@ -11,7 +11,7 @@ import (
 
 func main() {
 	debug.SetMemoryLimit(inspect.MemoryLimit)
-	debug.SetGCPercent(200) // the limit bounds the memory, and collecting less often takes less time
+	debug.SetGCPercent(200) // collecting garbage less often saves time, and the limit bounds the memory
 	tool().Main()
 }
 

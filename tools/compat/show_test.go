@@ -90,8 +90,8 @@ func TestNamesSelectKernels(t *testing.T) {
 			t.Errorf("%s selects\n%s", name, part)
 		}
 	}
-	// So does the common part of a group.
-	rows := 1 // with the header
+	// The common part of a group's names selects all kernels of the group.
+	rows := 1 // includes the header
 	for _, k := range r.Kernels {
 		if strings.HasPrefix(k.DisplayName, "sim::Blur<") {
 			rows++

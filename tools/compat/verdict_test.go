@@ -132,7 +132,7 @@ func (m *corpusModule) spirv() string {
 }
 
 // verdict returns the status of the kernels in a file on each device, with the reasons, worst
-// first: kernels of a module without metadata have their own requirements.
+// first. The kernels of a module without metadata have separate requirements.
 func verdict(t *testing.T, file string) map[string]string {
 	t.Helper()
 	mustRun(t, "report", "--devices", "intel_gpu_tgllp,intel_gpu_acm_g10,intel_gpu_pvc,intel_gpu_bmg_g21,intel_gpu_ptl_u,intel_gpu_cri,intel_cpu_spr", "--format", "json", "--output", "verdict.json", file)
@@ -159,7 +159,8 @@ func verdict(t *testing.T, file string) map[string]string {
 	return result
 }
 
-// A module has the same verdict alone, in a SYCLBIN, an object, a library and a program.
+// TestOneModuleOneVerdict checks that a module has the same status on its own as in a SYCLBIN, an
+// object, a library and a program.
 func TestOneModuleOneVerdict(t *testing.T) {
 	modules := map[string]string{
 		"plain":            (&corpusModule{}).spirv(),

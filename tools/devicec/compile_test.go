@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// compiler is a clang++ script that reads the files after -o and -MF.
+// compiler is a fake clang++: a script that handles -o and -MF.
 const compiler = `while [ $# -gt 0 ]; do
   case $1 in
   -o) out=$2 ;;

@@ -28,7 +28,7 @@ func ok(t *testing.T, args ...string) {
 	}
 }
 
-// says runs the tool, which must end with an exit code and with a text on standard error.
+// says runs the tool, and checks the exit code and that standard error contains a text.
 func says(t *testing.T, want int, text string, args ...string) {
 	t.Helper()
 	if code, stderr := run(t, args...); code != want || !strings.Contains(stderr, text) {
@@ -64,7 +64,7 @@ func TestTranslateNothing(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
-	// The property file shows whether a kernel is missing.
+	// An empty module is an error if the property file lists a kernel.
 	testkit.WriteFile(t, "empty.table", "[Code|Properties|Symbols]\nk.bc|k.prop|k.sym\n")
 	const none = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
 	testkit.WriteFile(t, "k.prop", none)
@@ -108,7 +108,7 @@ func TestKernelsWithSameName(t *testing.T) {
 	dis := testkit.Script(t, "dis", `cat "$1"`)
 	link := testkit.Script(t, "link", `cat "$1" "$2" > all.txt; for last; do :; done; echo linked > "$last"`)
 	says(t, cli.ExitBadInput, "b.cpp: kernel 'Axpy' is also defined in a.cpp, and differently", "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=other.ll")
-	// A header with the kernel is in both sources.
+	// Both sources include a header with the kernel.
 	ok(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll")
 	if n := strings.Count(testkit.ReadFile(t, "all.txt"), "define spir_kernel void @_ZTS4Axpy"); n != 1 {
 		t.Errorf("the kernel is there %d times", n)
@@ -121,7 +121,7 @@ func TestRealCompilers(t *testing.T) {
 	as := testkit.Program(t, "llvm-as")
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "a.ll", ir)
-	// Two sources may each have a main: stock clang includes both in the device code.
+	// Two sources may each have a main function, which stock clang includes in the device code.
 	testkit.WriteFile(t, "b.ll", strings.ReplaceAll(ir, "4Axpy", "5Other"))
 	for _, name := range []string{"a", "b"} {
 		if out, err := exec.Command(as, name+".ll", "-o", name+".bc").CombinedOutput(); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// dpcppSources are placesSources in real SYCL.
+// dpcppSources are the same sources as placesSources, written with DPC++'s headers.
 var dpcppSources = map[string]string{
 	"math/tenth.hpp": placesSources["math/tenth.hpp"],
 	"app/kernels.cpp": `#include <sycl/sycl.hpp>

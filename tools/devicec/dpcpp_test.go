@@ -12,11 +12,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// module returns SPIR-V with a kernel that calls the functions, which are imported. A name
-// "" makes no kernel.
+// module returns SPIR-V with a kernel that calls the imported functions. If the name is "", there
+// is no kernel.
 func module(kernel string, imports ...string) string { return code(kernel, true, imports...) }
 
-// exporting returns SPIR-V with a function that others can call.
+// exporting returns SPIR-V with an exported function.
 func exporting(function string) string { return code(function, false) }
 
 func code(name string, kernel bool, imports ...string) string {
@@ -68,7 +68,7 @@ func code(name string, kernel bool, imports ...string) string {
 	return string(data)
 }
 
-// driver returns a program that copies the content of the directory to the output of post-link.
+// driver returns a fake driver whose post-link step outputs the given files.
 func driver(t *testing.T, files map[string]string) string {
 	t.Helper()
 	testkit.NoError(t, os.MkdirAll("made", 0o755))
@@ -86,8 +86,8 @@ const (
 	emptyProperties   = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n"
 )
 
-// made is DPC++'s output for a source: an empty image, one with kernels, and one of its device
-// library.
+// made returns DPC++'s output for a source: an empty image, an image with kernels, and an image of
+// its device library.
 func made() map[string]string {
 	return map[string]string{
 		"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n",
@@ -149,7 +149,7 @@ func TestEmptyImages(t *testing.T) {
 	}
 }
 
-// TestUndefined checks that a function without a definition must be allowed.
+// TestUndefined checks that a function without a definition is an error unless it is allowed.
 func TestUndefined(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.bc", "bitcode")
@@ -167,7 +167,7 @@ func TestUndefined(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
-	// One per type, which is too many to read.
+	// There is one function per type, too many to list in the message.
 	testkit.WriteFile(t, "made/1.spv", module("_ZTS6Kernel", "_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_", "_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))
 	code, stderr = images(t, "--allow-device-image-dependencies", "k.bc")
 	want = "devicec: error: k.bc: kernel 'Kernel' reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file\n"
@@ -176,8 +176,8 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
-// TestVirtualFunctions checks that the runtime links virtual functions, and no others, to the
-// kernels of another image.
+// TestVirtualFunctions checks that kernels may use functions of other images only if they are
+// virtual, because the runtime links those.
 func TestVirtualFunctions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.bc", "bitcode")
@@ -198,7 +198,8 @@ func TestVirtualFunctions(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
-	// If modules are already split, an image has the functions that it is for.
+	// The symbol file of a translated module lists its virtual functions, but not its exported
+	// functions.
 	testkit.WriteFile(t, "made/images.table", "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n")
 	for properties, want := range map[string]string{virtualProperties: "_ZN5Shape4areaEv\n", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n": ""} {
 		testkit.WriteFile(t, "k.table", "[Code|Properties]\nk.bc|k.prop\n")
@@ -210,11 +211,11 @@ func TestVirtualFunctions(t *testing.T) {
 	}
 }
 
-// TestImagesFailures checks that errors are reported, and the outputs stay unchanged.
+// TestImagesFailures checks that errors are reported and that the outputs stay unchanged.
 func TestImagesFailures(t *testing.T) {
 	for name, test := range map[string]struct {
-		files    map[string]string // instead of those of made
-		commands string            // of the driver, instead
+		files    map[string]string // replace the files of made
+		commands string            // the driver runs them instead of writing files
 		args     []string
 		code     int
 		want     string
@@ -285,7 +286,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 	testkit.WriteFile(t, "k.bc", "bitcode")
 	driver(t, made())
 	testkit.WriteFile(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
-	// Each module needs the device library, which is there once.
+	// Each module needs the device library, whose image is written only once.
 	testkit.WriteFile(t, "k.table", "[Code|Properties]\na.bc|a.prop\nb.bc|b.prop\n")
 	for _, name := range []string{"a", "b"} {
 		testkit.WriteFile(t, name+".bc", "bitcode")
@@ -297,7 +298,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 	if code, stderr := translate("k.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	// The order of the calls is open.
+	// The calls may be in any order.
 	for _, call := range strings.Split(strings.TrimSpace(testkit.ReadFile(t, "driver.calls")), "\n") {
 		if !strings.HasSuffix(call, ".bc -- -fsycl-device-code-split=off") {
 			t.Errorf("the driver was called with %q", call)
@@ -318,7 +319,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 		t.Errorf("code: %v, %v", m, err)
 	}
 
-	// Functions that others call must not be dropped.
+	// Functions that other modules call must not be dropped.
 	testkit.WriteFile(t, "b.prop", "[SYCL/exported symbols]\nf=1|1\n")
 	if code, stderr := translate("k.table"); code != 0 || strings.Count(testkit.ReadFile(t, "driver.calls"), " b.bc -- -fsycl-device-code-split=off -fsycl-allow-device-image-dependencies\n") != 1 {
 		t.Errorf("exit %d: %s\n%s", code, stderr, testkit.ReadFile(t, "driver.calls"))

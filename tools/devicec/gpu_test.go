@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// gpuModule writes a module with a kernel, like post-link: NAME.ll and NAME.prop.
+// gpuModule writes a module with a kernel, as the post-link step does: NAME.ll and NAME.prop.
 func gpuModule(t *testing.T, name, triple, convention, body string, requirements ...propset.Property) {
 	t.Helper()
 	kernel := "_ZTS" + name
@@ -54,7 +54,7 @@ func runGPU(t *testing.T, device, module string, more ...string) (int, string) {
 	return run(t, append(args, module+".table")...)
 }
 
-// TestGPU checks that each kernel is in its image, and that images state their GPU.
+// TestGPU checks that the image contains each kernel, and that it names the GPU.
 func TestGPU(t *testing.T) {
 	t.Chdir(t.TempDir())
 	kernels := func(file string) []string {
@@ -81,7 +81,7 @@ func TestGPU(t *testing.T) {
 		}
 	}
 
-	// The low byte of the flags is the processor, as LLVM numbers them.
+	// The low byte of the flags is LLVM's number of the processor.
 	for device, processor := range map[string]byte{"gfx803": 0x2a, "gfx90a": 0x3f, "gfx1100": 0x41} {
 		if code, stderr := runGPU(t, device, "Root"); code != 0 {
 			t.Fatalf("%s: exit %d: %s", device, code, stderr)
@@ -104,8 +104,8 @@ func TestGPU(t *testing.T) {
 	}
 }
 
-// TestGPULibCLC checks that libclc's functions are part of the image, and that its incorrect ones
-// are rejected.
+// TestGPULibCLC checks that libclc's functions are linked into the image, and that code that needs
+// its inaccurate functions is rejected.
 func TestGPULibCLC(t *testing.T) {
 	const library = "/usr/lib/clc/nvptx64--.bc" // Debian's libclc-21
 	if _, err := os.Stat(library); err != nil {
@@ -135,13 +135,13 @@ func TestGPULibCLC(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", function, code, stderr)
 			continue
 		}
-		// All have many multiplications of the function's type.
+		// The code of each function has many multiplications of its type.
 		ptx := testkit.ReadFile(t, "bin/Good.ptx")
 		if n := strings.Count(ptx, "fma.rn."+function[strings.Index(function, ".")+1:]); n < 5 || strings.Contains(ptx, ".func") || strings.Contains(ptx, ".ftz") {
 			t.Errorf("%s: %d multiplications in\n%s", function, n, ptx)
 		}
 	}
-	// Results of exp and exp2 of float below the normal numbers would be 0.
+	// exp and exp2 of float would return 0 instead of subnormal numbers.
 	for _, function := range []string{"exp.f32", "sinh.f64", "pow.f64"} {
 		call("Bad", function)
 		if code, stderr := runGPU(t, "sm_90", "Bad", libclc...); code != cli.ExitBadInput || !strings.Contains(stderr, "does not compile for NVIDIA GPUs: "+function) || strings.Contains(stderr, "install") {
@@ -161,7 +161,7 @@ func TestGPULibCLC(t *testing.T) {
 	}
 }
 
-// TestGPURefuses checks that code that would compute wrong numbers is never built.
+// TestGPURefuses checks that code that would compute wrong results is rejected.
 func TestGPURefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	number := func(key string, n uint32) propset.Property {
@@ -207,7 +207,7 @@ func TestGPURefuses(t *testing.T) {
 	}
 }
 
-// TestGPURequires checks which programs are required. It runs none.
+// TestGPURequires checks which programs are required, without running them.
 func TestGPURequires(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "Any.table", "[Code]\n")

@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 )
 
-// A program reads the table as the headers of rules/dpcpp/host do.
+// readsLayouts is a program that reads the table as the headers of rules/dpcpp/host do.
 const readsLayouts = `#include <cstdio>
 struct Move { int host, device, size; };
 struct Layout { const char *kernel; int host, device; const Move *moves; int count; };

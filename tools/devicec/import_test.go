@@ -26,7 +26,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/stepstest"
 )
 
-// callers has kernels with different requirements, and two that call functions of another file.
+// callers is the source of kernels with different requirements. Two kernels call functions of
+// another file.
 const callers = `SYCL_EXTERNAL float weight(unsigned long i);
 template <class T>
 __attribute__((noinline)) inline T twice(T x) { return x + x; }
@@ -52,8 +53,8 @@ void kernels(float *f, double *d, long *l, int *n) {
 }
 `
 
-// library has a function for others, a helper that others have under the same
-// name, and a kernel.
+// library is the source of an exported function, a helper with a name that is also in other
+// sources, and a kernel.
 const library = `template <class T>
 __attribute__((noinline)) inline T twice(T x) { return x + x; }
 SYCL_EXTERNAL float weight(unsigned long i) { static constexpr float scale[] = {0.5f, 1, 2, 3}; return scale[i & 3] * twice(float(i)); }
@@ -64,7 +65,7 @@ void own(double *d) {
 }
 `
 
-// imports runs the tool on SYCLBINs, and the steps of a build on the result.
+// imports runs the tool on SYCLBINs, and the remaining build steps on the result.
 func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*propset.Registry, modules []*spirv.Module) {
 	t.Helper()
 	dis, link, opt := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")
@@ -101,7 +102,7 @@ func TestImportRealCompilers(t *testing.T) {
 		options []string
 		version int
 		bitcode bool
-		names   bool // one file has the kernel names of a SYCLBIN, and what comes out is to have them
+		names   bool // whether one input file, and the output, have the kernel names of a SYCLBIN
 	}{
 		"optimized":                     {options: []string{"-O2"}},
 		"not optimized":                 {options: []string{"-O0"}},
@@ -134,7 +135,7 @@ func TestImportRealCompilers(t *testing.T) {
 				SubGroups []uint32
 				WorkGroup []uint64
 				Line      uint32 // of the kernel
-				Because   uint32 // line of what forces its first aspect
+				Because   uint32 // line of the code that requires its first aspect
 			}
 			want := map[string]facts{
 				"_ZTS5Plain":   {Line: 11},
@@ -174,7 +175,7 @@ func TestImportRealCompilers(t *testing.T) {
 					got[symbol] = f
 				}
 			}
-			// Without inlining, a helper forces the first aspect.
+			// Without inlining, the first aspect comes from a helper.
 			if slices.Contains(test.options, "-O0") {
 				w := want["_ZTS4Wide"]
 				w.Because = got["_ZTS4Wide"].Because
@@ -188,7 +189,7 @@ func TestImportRealCompilers(t *testing.T) {
 			}
 
 			if test.version == 2 || test.bitcode {
-				return // one way is enough to show that nothing varies
+				return // testing determinism with one format is enough
 			}
 			before := testkit.ReadFile(t, "callers.syclbin.bc")
 			imports(t, test.names, "callers.syclbin", "library.syclbin")
@@ -199,7 +200,7 @@ func TestImportRealCompilers(t *testing.T) {
 	}
 }
 
-// TestImportTwice checks that a function that two SYCLBINs define is ambiguous.
+// TestImportTwice checks that a function that two SYCLBINs define is an error.
 func TestImportTwice(t *testing.T) {
 	dis, link, translator := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
@@ -218,8 +219,8 @@ func TestImportTwice(t *testing.T) {
 	}
 }
 
-// TestImportSameKernel checks that a kernel of a source and one of a SYCLBIN end up with one
-// name, whatever their current names.
+// TestImportSameKernel checks that a kernel in a source and the same kernel in a SYCLBIN get one
+// name, regardless of their current names.
 func TestImportSameKernel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "source.ll", ir)
@@ -299,10 +300,10 @@ func TestImportRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		"a file that was cut":           {[]string{"cut.syclbin"}, cli.ExitBadInput, "only 200 bytes"},
-		"SPIR-V that was cut":           {[]string{"whole.syclbin"}, cli.ExitBadInput, "whole.syclbin: abstract module 0: "},
-		"a file that is not there":      {[]string{"lost.syclbin"}, cli.ExitBadInput, "lost.syclbin"},
-		"native code beside its SPIR-V": {[]string{"native_of_k.syclbin"}, cli.ExitBadInput, "native_of_k.syclbin: abstract module 1: "}, // which the SPIR-V is
+		"a truncated file":              {[]string{"cut.syclbin"}, cli.ExitBadInput, "only 200 bytes"},
+		"truncated SPIR-V":              {[]string{"whole.syclbin"}, cli.ExitBadInput, "whole.syclbin: abstract module 0: "},
+		"a missing file":                {[]string{"lost.syclbin"}, cli.ExitBadInput, "lost.syclbin"},
+		"native code beside its SPIR-V": {[]string{"native_of_k.syclbin"}, cli.ExitBadInput, "native_of_k.syclbin: abstract module 1: "}, // the error is about the SPIR-V
 		"native code of another kernel": {[]string{"native_of_other.syclbin"}, cli.ExitBadInput, "contains native device code images, which cannot be linked: abstract module 0 only has native code for spir64_gen-unknown-unknown=intel_gpu_pvc"},
 		"two files":                     {[]string{"whole.syclbin", "cut.syclbin"}, cli.ExitUsage, "expected one input file"},
 		"a target that is not spir64":   {[]string{"--target", "nvidia_gpu_sm_90", "whole.syclbin"}, cli.ExitUsage, "unsupported target 'nvidia_gpu_sm_90'"},
@@ -314,8 +315,8 @@ func TestImportRefusals(t *testing.T) {
 	}
 }
 
-// TestImportTakesOneBFloat16Library checks that one form of the library is imported. DPC++ adds
-// both forms to kernels that use it.
+// TestImportTakesOneBFloat16Library checks that only one variant of the library is imported. DPC++
+// adds both variants to kernels that use it.
 func TestImportTakesOneBFloat16Library(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dis := testkit.Script(t, "dis", `case $(cat "$1") in
@@ -352,7 +353,7 @@ printf '  ret void\n}\n'`)
 					got = append(got, name)
 					// Other files also have the library.
 					if strings.Contains(line, "linkonce_odr") != (name != "k") {
-						t.Errorf("%s has another linkage: %s", name, line)
+						t.Errorf("%s has the wrong linkage: %s", name, line)
 					}
 				}
 			}
@@ -363,11 +364,11 @@ printf '  ret void\n}\n'`)
 	}
 }
 
-// TestImportChoosesIR checks that the form of a module for the target is used, that code for it
-// serves the targets of its architecture, and that what modules lose is reported once.
+// TestImportChoosesIR checks that the image of a module for the target is used, that all targets of
+// an architecture can use it, and that lost metadata is reported once.
 func TestImportChoosesIR(t *testing.T) {
 	t.Chdir(t.TempDir())
-	t.Setenv("TMPDIR", t.TempDir()) // apart from other tests
+	t.Setenv("TMPDIR", t.TempDir()) // not shared with other tests
 	dis := testkit.Script(t, "dis", `case $(cat "$1") in
 *gen*) name=gen ;;
 *) name=jit ;;

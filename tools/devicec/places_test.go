@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// placesSources is a program as in a build: the SYCL header is in another repository, the kernels
-// and their helpers are in the workspace.
+// placesSources are the files of a program in a Bazel build: the SYCL header is in an external
+// repository, and the kernels and their helpers are in the workspace.
 var placesSources = map[string]string{
 	"external/lib+/lite.hpp": `#pragma once
 unsigned long __spirv_BuiltInGlobalInvocationId(int dimension);
@@ -88,7 +88,7 @@ func TestPlaces(t *testing.T) {
 		testkit.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		testkit.WriteFile(t, name, text)
 	}
-	// build returns the property file, and the SPIR-V.
+	// build returns the property sets and the SPIR-V.
 	build := func(t *testing.T, options []string, translate ...string) (*propset.Registry, string) {
 		t.Helper()
 		for _, source := range []string{"app/kernels.cpp", "far.cpp"} {

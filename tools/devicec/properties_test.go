@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
 )
 
-// pointerProperty is a kernel that stores through a pointer with a property, and calls a
-// function with it.
+// pointerProperty returns a kernel that stores through a pointer with a property, and passes the
+// pointer to a function.
 func pointerProperty(name, value string) string {
 	constant := func(symbol, text string) string {
 		return "@" + symbol + " = private unnamed_addr addrspace(1) constant [" + length(text) + " x i8] c\"" + text + "\\00\", section \"llvm.metadata\"\n"
@@ -35,8 +35,8 @@ func length(text string) string {
 	return string([]byte{byte('0' + n/10), byte('0' + n%10)})
 }
 
-// TestPropertiesReachSPIRV checks that the properties are in the SPIR-V of both translators. Some
-// need an extension, without which a translator drops them or fails.
+// TestPropertiesReachSPIRV checks that both translators write the properties to the SPIR-V. Some
+// properties need an extension; without it, a translator drops them or fails.
 func TestPropertiesReachSPIRV(t *testing.T) {
 	kernel := func(properties string) string {
 		return "define spir_kernel void @k(ptr addrspace(1) %p) \"sycl-module-id\"=\"a.cpp\" " + properties + " {\n  store i32 1, ptr addrspace(1) %p\n  ret void\n}\n"

@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// The test is also the tool, so that a signal can reach it.
+// The test binary also acts as the tool, so that a test can send a signal to it.
 func TestMain(m *testing.M) {
 	if os.Getenv("RUN_DEVICEC") != "" {
 		main()
@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A signal ends the tool while it waits for a compiler, and everything that the compiler has
-// started.
+// TestSignals checks that a signal ends the tool while it waits for a compiler, and all processes
+// that the compiler has started.
 func TestSignals(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Pipe(t, "started")
@@ -32,7 +32,7 @@ func TestSignals(t *testing.T) {
 	self := testkit.Must(os.Executable())(t)
 	for name, test := range map[string]struct {
 		args    []string
-		isReady func() (pid string) // waits until it is; what the compiler has started, if there is one
+		isReady func() (pid string) // waits until the tool is ready, and returns the process that the compiler has started, if any
 	}{
 		"a compiler that does not end": {
 			[]string{"translate", "--llvm-spirv=./compiler", "--spirv-val=spirv-val", "--code-dir=spv", "--properties-dir=prop", "--table=out.table", "in.bc"},

@@ -10,7 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// widthProperties returns the property sets of a kernel with the constant width, by this number.
+// widthProperties returns the property sets of a kernel with the constant width, which has the
+// given number.
 func widthProperties(kernel string, number uint32, value byte) string {
 	r := new(propset.Registry)
 	r.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
@@ -22,8 +23,8 @@ func widthModule(kernel string, number uint32, value uint64) string {
 	return string(testkit.SPIRV(kernel, testkit.SPIRVConstant{ID: number, Type: testkit.I32, Bits: value}))
 }
 
-// TestSpecialize checks two sources that have the constant with different numbers. One has an
-// image without it. There is no copy of an image with the default values.
+// TestSpecialize sets a constant that has different numbers in two sources. One source has an image
+// without the constant. There is no copy of an image with the default values.
 func TestSpecialize(t *testing.T) {
 	t.Chdir(t.TempDir())
 	copied := widthProperties("A", 0, 8) + "[SYCL/misc properties]\nspecConstsReplacedWithDefault=1|1\n"
@@ -46,7 +47,7 @@ func TestSpecialize(t *testing.T) {
 		"b.new.table": "[Code|Properties|Symbols]\nb/b.spv|bp/b.prop|bp/b.sym\nb/c.spv|bp/c.prop|bp/c.sym\n",
 		"a/a.spv":     widthModule("A", 0, 16), "ap/a.prop": widthProperties("A", 0, 16), "ap/a.sym": "A\n", "a/empty.spv": "",
 		"b/b.spv": widthModule("B", 5, 16), "bp/b.prop": widthProperties("B", 5, 16), "bp/b.sym": "B\n",
-		"b/c.spv": widthModule("C", 0, 8), "bp/c.prop": "", "bp/c.sym": "", // without any properties
+		"b/c.spv": widthModule("C", 0, 8), "bp/c.prop": "", "bp/c.sym": "", // no properties
 	} {
 		if got := testkit.ReadFile(t, name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
@@ -70,8 +71,8 @@ func TestSpecialize(t *testing.T) {
 		says(t, test.code, test.want, append(args, test.args...)...)
 	}
 	for _, test := range []struct {
-		dirs  [4]string // of the first and of the second table
-		taken string    // "" if all are separate outputs
+		dirs  [4]string // output directories of the first and the second table
+		taken string    // the directory in conflict, "" if there is none
 	}{
 		{[4]string{"c", "p", "c", "q"}, "c"},
 		{[4]string{"c", "p", "d", "./p"}, "p"},
@@ -85,7 +86,7 @@ func TestSpecialize(t *testing.T) {
 			t.Errorf("%q: exit %d: %s, %v", f, code, stderr, err)
 		}
 	}
-	// If a table cannot be written, all stay the old ones.
+	// If a table cannot be written, all outputs stay unchanged.
 	code, stderr := run(t, "specialize", "--set=width=1", "--code-dir=a", "--properties-dir=ap", "--table=a.new.table", "--code-dir=e", "--properties-dir=ep", "--table=gone/e.table", "a.table", "b.table")
 	if code != 4 || !strings.Contains(stderr, "gone/e.table") || testkit.ReadFile(t, "a/a.spv") != widthModule("A", 0, 16) {
 		t.Errorf("exit %d: %s", code, stderr)
@@ -99,8 +100,8 @@ func TestSpecialize(t *testing.T) {
 	says(t, 3, "in/b.spv: [SYCL/specialization constants] width: the value is a 32-bit number", append(args, "--set=width=1")...)
 }
 
-// TestSpecializeMappedPaths checks a table that names files with the configuration, which Bazel
-// has removed from their paths.
+// TestSpecializeMappedPaths reads a table whose file names contain the configuration, although
+// Bazel has removed it from the paths.
 func TestSpecializeMappedPaths(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const bin = "bazel-out/cfg/bin/"

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// TestRegistry checks that the files for the Bazel Central Registry refer to things that exist: the
+// TestRegistry checks that the files for the Bazel Central Registry refer to files that exist: the
 // archive of .ci/release, and a test module.
 func TestRegistry(t *testing.T) {
 	dir := filepath.Join(tree(t), ".bcr")

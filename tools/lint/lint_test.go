@@ -157,8 +157,8 @@ func TestProgramImports(t *testing.T) {
 	}
 }
 
-// TestStepImports checks that a build step does not import other steps, which would run in its place or
-// change its program.
+// TestStepImports checks that a build step does not import other steps: it must not run them
+// itself, and changes to them must not change its program.
 func TestStepImports(t *testing.T) {
 	steps, err := filepath.Glob(filepath.Join(tree(t), "tools/internal/steps/*/BUILD.bazel"))
 	if err != nil || len(steps) == 0 {
@@ -347,9 +347,9 @@ func ownPackages(t *testing.T, pkg string) []string {
 	return list
 }
 
-// TestAotNeedsLittle checks the dependencies of the program that compiles ahead of time. When a
-// program changes, all its actions run again, and its actions take longest, so changes of other
-// steps must not change it.
+// TestAotNeedsLittle checks the dependencies of the program that compiles ahead of time. If a
+// program changes, Bazel reruns all of its actions. The actions of this program take longest, so
+// changes to other steps must not change it.
 func TestAotNeedsLittle(t *testing.T) {
 	want := []string{
 		"internal/cli", "internal/outfile",
@@ -396,7 +396,7 @@ func TestWorkflows(t *testing.T) {
 	}
 	uses := regexp.MustCompile(`^\s*-?\s*uses: (\S+)(.*)$`)
 	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v?\d[\d.]*$`)
-	own := "rules-sycl/rules_sycl/action@FULL_SHA_OF_A_COMMIT" // which readers replace
+	own := "rules-sycl/rules_sycl/action@FULL_SHA_OF_A_COMMIT" // readers replace the placeholder
 	project, err := actionlint.NewProject(tree(t))
 	if err != nil {
 		t.Fatal(err)
@@ -406,7 +406,7 @@ func TestWorkflows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// As an action of this tree, so that its inputs are checked.
+		// Refer to the action in this tree, so that its inputs are checked.
 		local := bytes.ReplaceAll(data, []byte(own), []byte("./action"))
 		found, err := linter.Lint(path, local, project)
 		if err != nil {
@@ -424,7 +424,7 @@ func TestWorkflows(t *testing.T) {
 	})
 }
 
-// TestScripts tests that .ci/README.md names every script, and no others.
+// TestScripts checks that .ci/README.md names exactly the existing scripts.
 func TestScripts(t *testing.T) {
 	dir := filepath.Join(tree(t), ".ci")
 	page, err := os.ReadFile(filepath.Join(dir, "README.md"))

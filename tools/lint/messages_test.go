@@ -17,7 +17,7 @@ func TestMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	joined := regexp.MustCompile(`"\s*\+?\n\s*f?"`) // a text that goes on in the next line
+	joined := regexp.MustCompile(`"\s*\+?\n\s*f?"`) // a text that continues on the next line
 	var sources []string
 	files(t, ending(".bzl", ".cpp", ".hpp", ".h", ".c", ".go", ".py"), func(t *testing.T, path string, data []byte) {
 		if !strings.HasSuffix(path, "_test.go") && !strings.Contains(path, "tests/") {
@@ -77,7 +77,7 @@ func TestIndex(t *testing.T) {
 // isStub reports whether a page only states where its text has moved.
 func isStub(page []byte) bool { return strings.HasPrefix(string(page), "# Moved\n") }
 
-// TestStubs checks that no page links to a stub: stubs are for links from outside.
+// TestStubs checks that no page links to a stub, because stubs are only for external links.
 func TestStubs(t *testing.T) {
 	n := 0
 	files(t, ending(".md"), func(t *testing.T, path string, data []byte) {

@@ -42,9 +42,9 @@ var foreign = []struct {
 // voiced lists the trees that TestProse checks.
 var voiced = []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", ".ci", "action", "bench", "docs", "e2e", "examples", "internal", "rules", "sycl", "tools"}
 
-// TestProse fails for the constructions in foreign and for sentences of more than 45 words. It reads
-// Markdown outside of code, and the comments and messages of Go, Starlark, C and C++, but no generated
-// files.
+// TestProse checks that prose contains neither the constructions in foreign nor sentences of more
+// than 45 words. It reads Markdown outside of code, and the comments and messages of Go, Starlark,
+// C and C++, except in generated files.
 func TestProse(t *testing.T) {
 	files(t, func(path string) bool {
 		for _, tree := range voiced {
@@ -120,7 +120,8 @@ func plain(text string) string {
 }
 
 // goText returns the comments of a Go file and, except in tests, its string literals with a space.
-// Comments on consecutive lines are one passage, except list items, code and comments behind code.
+// Comments on consecutive lines are one passage, except list items, code and comments that follow
+// code on a line.
 func goText(path string, data []byte) []passage {
 	var s scanner.Scanner
 	set := token.NewFileSet()

@@ -280,7 +280,8 @@ func (x *explainer) noImage(k *report.Kernel) string {
 	return fmt.Sprintf("Kernel %s has no image for the selected device. Its available images target: [%s].", k.Name, strings.Join(targets, ", "))
 }
 
-// loaded updates outcomes for a file that a program loads, as opposed to the program's own images.
+// loaded updates outcomes for a file that a program loads, in contrast to images that are part of
+// the program.
 func (x *explainer) loaded(list []outcome) {
 	f := x.file
 	if words := x.release.RejectReason(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size); words != "" {

@@ -25,8 +25,8 @@ func needsFile(t *testing.T, q requirement.Requirements, kernels ...string) stri
 	return string(text)
 }
 
-// explainDir makes k.syclbin with kernels of several needs: Double is there as
-// IR alone, Plain as native code for dg2 and as IR, Native for pvc alone.
+// explainDir creates k.syclbin with kernels that have different images: Double has only IR, Plain
+// has IR and native code for dg2, and Native has only native code for pvc.
 func explainDir(t *testing.T) {
 	t.Helper()
 	enter(t, map[string]string{

@@ -55,7 +55,8 @@ func TestExtractSummary(t *testing.T) {
 	}
 }
 
-// threeModules returns a file of modules with an image of SPIR-V, each after a change.
+// threeModules returns a file with three modules that each have a SPIR-V image, after applying
+// change to each module.
 func threeModules(t *testing.T, change func(i int, m *syclbin.Module)) []byte {
 	t.Helper()
 	f := &syclbin.File{Version: 1, State: syclbin.Object}

@@ -24,8 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process runs the tool as a process of its own, which a shell starts after
-// prepare.
+// process runs the tool in a separate process, which a shell starts after it has executed prepare.
 func process(t *testing.T, prepare string, args ...string) (code int, stderr string) {
 	t.Helper()
 	self := testkit.Must(os.Executable())(t)
@@ -48,8 +47,8 @@ var outputs = map[string][]string{
 	"convert in place": {"convert", "--syclbin-version=2", "--output=old.syclbin", "old.syclbin"},
 }
 
-// largeDir has files that are larger than the limit of the tests, and an
-// output from before.
+// largeDir creates files that are larger than the limit that the tests set, and an existing output,
+// whose content it returns.
 func largeDir(t *testing.T) (old []byte) {
 	t.Helper()
 	enter(t, map[string]string{"large.bin": strings.Repeat("native code ", 40_000)})
@@ -113,15 +112,14 @@ func TestOutputInReadOnlyDirectory(t *testing.T) {
 	}
 }
 
-// checkOld checks that the old output is as it was and that nothing lies beside
-// it.
+// checkOld checks that the old output is unchanged and that no temporary files are next to it.
 func checkOld(t *testing.T, old []byte) {
 	t.Helper()
 	if !bytes.Equal(file(t, "old.syclbin"), old) {
-		t.Error("the old output is not as it was")
+		t.Error("the old output has changed")
 	}
 	if hidden, _ := filepath.Glob(".*"); len(hidden) > 0 {
-		t.Errorf("files are left: %q", hidden)
+		t.Errorf("temporary files remain: %q", hidden)
 	}
 }
 

@@ -101,7 +101,7 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 	for _, w := range host.Warnings {
 		env.Warnf(name, "%s", w)
 	}
-	for _, img := range host.Images { // the SPIR-V of an archive of ocloc is for any device once it is on its own
+	for _, img := range host.Images { // outside of its ocloc archive, the SPIR-V is for any device
 		if system, _, _ := strings.Cut(img.Triple, "-"); system == "spir64_gen" && offload.Detect(img, img.Size()) == offload.SPIRV {
 			img.Triple = "spir64-unknown-unknown"
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// sharedLibrary is an ELF file whose descriptor table has SPIR-V and code for
-// one GPU, with the same kernels and property sets.
+// sharedLibrary returns an ELF file whose descriptor table contains SPIR-V and native code for one
+// GPU, with the same kernels and property sets.
 func sharedLibrary(t *testing.T) string {
 	t.Helper()
 	data := testkit.Must(hex.DecodeString(strings.Join(strings.Fields(string(file(t, filepath.Join(testdata, "host.so.hex")))), "")))(t)
@@ -39,7 +39,7 @@ func offloadImage(kind offload.OffloadKind, triple, arch, code string) offload.I
 
 func TestImportDescriptorTable(t *testing.T) {
 	enter(t, map[string]string{"libk.so": sharedLibrary(t)})
-	// A kernel inside a program has not the name by which one is found in a SYCLBIN.
+	// A kernel in a program does not have the name prefix that the runtime requires in a SYCLBIN.
 	code, _, stderr := run(t, "import", "--output=k.syclbin", "--state=object", "libk.so")
 	if code != 0 || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "ext_oneapi_get_kernel cannot find 2 kernels: \"A\", ") {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -107,7 +107,7 @@ func TestImportSeveral(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// The same files make the same bytes.
+	// The same inputs give the same bytes.
 	run(t, "import", "--output=again.syclbin", "ocloc.ar", "images", "lib.a")
 	if !bytes.Equal(file(t, "k.syclbin"), file(t, "again.syclbin")) {
 		t.Error("the second import has other bytes")
@@ -204,14 +204,14 @@ func assembled(t *testing.T) string {
 	return string(append(code, 17, 0, 2, 0, 6, 0, 0, 0, 14, 0, 3, 0, 2, 0, 0, 0, 2, 0, 0, 0)) // OpCapability Kernel, OpMemoryModel
 }
 
-// TestImportSummary checks that findings, and images that are omitted, are one line for each rule.
+// TestImportSummary checks that problems and omitted images are reported in one line per rule.
 func TestImportSummary(t *testing.T) {
 	library := sharedLibrary(t)
 	files := map[string]string{}
 	args := []string{"import", "--output=k.syclbin"}
 	for i := range 6 {
 		name := fmt.Sprintf("lib%d.so", i)
-		files[name] = strings.ReplaceAll(library, "_ZTS1A", fmt.Sprintf("%06d", i)) // and the kernel B of each
+		files[name] = strings.ReplaceAll(library, "_ZTS1A", fmt.Sprintf("%06d", i)) // each library also has the kernel B
 		args = append(args, name)
 	}
 	empty := offloadImage(offload.SYCL, "spir64_gen-unknown-unknown", "bdw", "")

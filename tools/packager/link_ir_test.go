@@ -33,8 +33,8 @@ void kernels(float *f, double *d) {
 `
 )
 
-// irPrograms returns the flags that name the programs, for machines on which they
-// are not all in PATH.
+// irPrograms returns the flags that set the paths of programs, for systems on which not all of them
+// are in PATH.
 func irPrograms(t *testing.T, names ...string) []string {
 	t.Helper()
 	args := []string{"link", "--mode", "ir"}
@@ -51,8 +51,8 @@ func buildIR(t *testing.T, version int) {
 	stepstest.Build(t, stepstest.Binary{Name: "library", Source: irLibrary, Options: []string{"-O2"}, State: syclbin.Object, Bitcode: version == 2})
 }
 
-// shape lists the kernels of each module of a file, what these need, and the targets
-// of its images.
+// shape describes each module of a file: its kernels, its requirements, and the targets of its
+// images.
 func shape(t *testing.T, name string) string {
 	t.Helper()
 	f := testkit.Must(syclbin.Open(name))(t)
@@ -141,7 +141,7 @@ func TestLinkIRUnresolved(t *testing.T) {
 	if got := shape(t, "part.syclbin"); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	// A later link finds it.
+	// A later link resolves the import.
 	ok(t, append(args, "--split", "off", "--state", "object", "--output", "all.syclbin", "part.syclbin", "library.syclbin")...)
 	want = `object
 ["__sycl_kernel__ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64-unknown-unknown
@@ -150,7 +150,7 @@ func TestLinkIRUnresolved(t *testing.T) {
 	if got := shape(t, "all.syclbin"); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	// What is executable is linked when that is asked for.
+	// A file in executable state can be linked only with --state executable.
 	ok(t, append(args, "--output", "done.syclbin", "all.syclbin")...)
 	says(t, cli.ExitBadInput, "SYCLBIN file 'done.syclbin' is in executable state", append(args, "--output", "x.syclbin", "done.syclbin")...)
 	ok(t, append(args, "--state", "executable", "--output", "again.syclbin", "done.syclbin")...)

@@ -22,8 +22,7 @@ import (
 // noRequirements starts the properties of modules that any device supports.
 const noRequirements = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
 
-// object writes a file in object state with a module of IR for each text of
-// properties.
+// object writes a file in object state with one IR module for each of the properties.
 func object(t *testing.T, name string, o syclbin.Options, properties ...string) {
 	t.Helper()
 	f := &syclbin.File{Version: 1, State: syclbin.Object}
@@ -44,8 +43,8 @@ const (
 	wrongModule   = "[SYCL/kernel names]\n__sycl_kernel__ZTS4Main=1|1\n[SYCL/exported symbols]\n_Z6squared=1|1\n"
 )
 
-// linkable makes main.syclbin and library.syclbin, and wrong.syclbin, which cannot be linked to
-// either.
+// linkable creates main.syclbin and library.syclbin, and wrong.syclbin, which cannot be linked with
+// either of them.
 func linkable(t *testing.T) {
 	t.Helper()
 	enter(t)
@@ -86,7 +85,8 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// TestImportsInExecutable links modules that import symbols to one file, in both states.
+// TestImportsInExecutable links modules that import symbols into one file, in object and executable
+// state.
 func TestImportsInExecutable(t *testing.T) {
 	linkable(t)
 	args := []string{"link", "--output=app.syclbin", "main.syclbin", "library.syclbin"}
@@ -127,11 +127,11 @@ func TestLinkReadsAndWritesEveryForm(t *testing.T) {
 		ok(t, append([]string{"link", "--output=app.syclbin", "main.syclbin", "library.syclbin"}, form...)...)
 		ok(t, append([]string{"convert", "--output=form.syclbin", "want.syclbin"}, form...)...)
 		if !bytes.Equal(file(t, "app.syclbin"), file(t, "form.syclbin")) {
-			t.Errorf("the output with %q is not that of convert", form)
+			t.Errorf("the output with %q differs from the output of convert", form)
 		}
 	}
 
-	// Compilers that do not advance first indices.
+	// Some compilers do not advance first indices.
 	object(t, "two.syclbin", syclbin.Options{Bare: true}, libraryModule, "[SYCL/kernel names]\n__sycl_kernel_other=1|1\n")
 	ok(t, "link", "--output=want.syclbin", "main.syclbin", "two.syclbin")
 	data := file(t, "two.syclbin")

@@ -43,7 +43,8 @@ func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), diag.String()
 }
 
-// ok runs the tool, which has to succeed with nothing on standard error.
+// ok runs the tool, which must succeed without output on standard error, and returns its standard
+// output.
 func ok(t testing.TB, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := run(t, args...)
@@ -81,7 +82,7 @@ func enter(t *testing.T, files ...map[string]string) {
 
 const spirvHead = "\x03\x02\x23\x07\x00\x00\x01\x00\x00\x00"
 
-// split is the files of two split modules for four targets.
+// split holds the files of two modules for four targets.
 var split = map[string]string{
 	"a.spv":         spirvHead,
 	"b.spv":         spirvHead + "b",
@@ -117,7 +118,7 @@ func TestPack(t *testing.T) {
 		t.Errorf("verify found %s", out)
 	}
 
-	// The order of flags does not matter, nor where the files are.
+	// Neither the order of flags nor the location of the files matters.
 	reversed := slices.Clone(splitTables)
 	slices.Reverse(reversed)
 	ok(t, append(append([]string{"pack"}, reversed...), "--output=again.syclbin")...)
@@ -126,7 +127,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestPackTablePathWithEquals checks paths of tables that contain =, as names of packages can.
+// TestPackTablePathWithEquals checks table paths that contain =, because names of Bazel packages
+// can.
 func TestPackTablePathWithEquals(t *testing.T) {
 	enter(t, split)
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
@@ -257,8 +259,8 @@ func TestPackWithoutBytes(t *testing.T) {
 	}
 }
 
-// TestAllowEmpty packs tables without rows, as of a library that has only host code. With the flag,
-// the output is a file without modules.
+// TestAllowEmpty packs tables without rows, for example from a library with only host code. With
+// the flag, the output is a file without modules.
 func TestAllowEmpty(t *testing.T) {
 	enter(t, map[string]string{"none.table": "[Code|Properties|Symbols]\n"})
 	for flag, args := range map[string][]string{
@@ -493,7 +495,7 @@ func TestVerify(t *testing.T) {
 		s = strings.Replace(s, "type=1|0", "type=1|2", 1)
 		return strings.Replace(s, "[SYCL/kernel names]", "[SYCL/kernel-names]", 1)
 	})
-	// The kernel of the vector is one of another compiler; all else is well.
+	// The only problem is the kernel name, which a different compiler wrote.
 	if code, out, _ := run(t, "verify", "good.syclbin"); code != 1 || strings.Count(out, "\n") != 1 || !strings.Contains(out, "kernel-name-prefix: ext_oneapi_get_kernel cannot find the kernel \"K\"") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
@@ -712,7 +714,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("differences: %s", out)
 	}
 
-	// Modules of one image each, as other tools write them, mean the same.
+	// A file with one module per image, as other tools write it, is equivalent.
 	f := testkit.Must(syclbin.Open("a.syclbin"))(t)
 	defer f.Close()
 	apart := &syclbin.File{State: f.State, Global: f.Global}
@@ -729,7 +731,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("differences: %s", out)
 	}
 
-	// The order of modules means nothing, also of those with the same kernels or with none.
+	// The order of modules does not matter, even if modules have the same kernels or no kernels.
 	twins := &syclbin.File{State: f.State, Global: f.Global}
 	for _, m := range apart.Modules {
 		for _, key := range []string{"one", "two"} {
@@ -753,14 +755,14 @@ func TestDiff(t *testing.T) {
 	if code, stdout, stderr := run(t, "diff", "twins.syclbin", "turned.syclbin"); code != 0 || stdout != "" {
 		t.Errorf("exit code %d, differences: %s%s", code, stdout, stderr)
 	}
-	// One of several is another one.
+	// A missing module is a difference, even if similar modules remain.
 	turned.Modules = turned.Modules[1:]
 	testkit.NoError(t, outfile.Write("less.syclbin", func(w io.Writer) error { return syclbin.Write(w, turned, syclbin.Options{}) }))
 	if code, stdout, _ := run(t, "diff", "twins.syclbin", "less.syclbin"); code != 1 || strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, ": only in A: ") {
 		t.Errorf("exit code %d, differences: %s", code, stdout)
 	}
 
-	// Without a counterpart, property sets are compared with the last of the other file.
+	// Property sets without a counterpart are compared with the last ones of the other file.
 	more := &syclbin.File{State: f.State, Global: f.Global}
 	for _, file := range []struct {
 		name string
@@ -805,7 +807,7 @@ func TestDiff(t *testing.T) {
 	}
 	testkit.GoldenFile(t, filepath.Join(testdata, "diff.json"), stdout)
 
-	// A kernel more is another module.
+	// A module with an additional kernel is a different module.
 	testkit.NoError(t, os.WriteFile("a.prop", []byte("[SYCL/kernel names]\n__sycl_kernel__ZTS1A=1|1\n__sycl_kernel__ZTS1D=1|1\n"), 0o666))
 	ok(t, slices.Concat([]string{"pack", "--state=object", "--output=c.syclbin"}, splitTables[:3])...)
 	_, stdout, _ = run(t, "diff", "b.syclbin", "c.syclbin")
@@ -835,7 +837,7 @@ func TestDumpFitsItsSchema(t *testing.T) {
 		t.Error("--schema printed something else")
 	}
 
-	// The check itself fails where it should.
+	// The validator reports errors.
 	file := value.(map[string]any)["files"].([]any)[0].(map[string]any)
 	file["extra"], file["version"] = 1, 3
 	delete(file, "state")

@@ -44,7 +44,8 @@ func constantsModule(kernel string, x, y, flag uint64, scale float32) string {
 		testkit.SPIRVConstant{ID: 2, Type: testkit.I8, Bits: flag}, testkit.SPIRVConstant{ID: 3, Type: testkit.Float, Bits: uint64(math.Float32bits(scale))}))
 }
 
-// constantFiles are tables of three modules: kernels A and B have the constants, kernel C has none.
+// constantFiles returns tables with three modules: kernels A and B have the constants, kernel C has
+// none.
 func constantFiles() map[string]string {
 	return map[string]string{
 		"a.spv": constantsModule("_ZTS1A", 16, 8, 1, 2.5), "a.prop": constantProperties("_ZTS1A").String(), "a.sym": "__sycl_kernel__ZTS1A\n",
@@ -56,7 +57,7 @@ func constantFiles() map[string]string {
 	}
 }
 
-// packConstants writes k.syclbin with SPIR-V, and all.syclbin with a native image as well.
+// packConstants writes k.syclbin with SPIR-V, and all.syclbin with SPIR-V and a native image.
 func packConstants(t *testing.T) {
 	t.Helper()
 	enter(t, constantFiles())
@@ -88,7 +89,7 @@ func TestSpecialize(t *testing.T) {
 		t.Errorf("images:\ngot  %q\nwant %q", got, want)
 	}
 	testkit.GoldenFile(t, testdata+"/specialize.diff", second(run(t, "diff", "k.syclbin", "new.syclbin")))
-	// What is built with the values from the start is the same file, byte for byte.
+	// The file is the same, byte for byte, as a file that was built with the new values.
 	values := propset.Bytes([]byte("\x00\x00\x00\x3f\x20\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00"))
 	for _, name := range []string{"a", "b"} {
 		r := testkit.Must(propset.Parse("", []byte(files[name+".prop"])))(t)
@@ -98,12 +99,12 @@ func TestSpecialize(t *testing.T) {
 	}
 	ok(t, "pack", "--output=built.syclbin", "--table=spir64-unknown-unknown=spir64.table")
 	if testkit.ReadFile(t, "built.syclbin") != testkit.ReadFile(t, "new.syclbin") {
-		t.Error("the file is not that which is built with the values")
+		t.Error("the file differs from a file that was built with the values")
 	}
-	// It can be done again, and in place.
+	// Values can be set again, and in place.
 	ok(t, "specialize", "--set", "app::scale=2.5", "--set", "app::tile=[16, 8, true]", "--output=new.syclbin", "new.syclbin")
 	if testkit.ReadFile(t, "new.syclbin") != testkit.ReadFile(t, "k.syclbin") {
-		t.Error("with the old values it is not the old file")
+		t.Error("the file differs from the original after the old values were restored")
 	}
 }
 
@@ -126,7 +127,7 @@ func TestDumpConstants(t *testing.T) {
 		{scaleID, "app::scale", []jsonConstantPart{{3, 0, 4, "float", "2.5"}}},
 		{tileID, "app::tile", []jsonConstantPart{{0, 0, 4, "i32", "16"}, {1, 4, 4, "i32", "8"}, {2, 8, 1, "i8", "1"}}},
 	}
-	for i, m := range dumped.Files[1].Modules[:2] { // the first is native code
+	for i, m := range dumped.Files[1].Modules[:2] { // the first one has native code
 		if !reflect.DeepEqual(m.Constants, want) {
 			t.Errorf("module %d: got  %v\nwant %v", i, m.Constants, want)
 		}
@@ -160,7 +161,7 @@ func TestSpecializeKernel(t *testing.T) {
 	if got := codes(t, "new.syclbin"); !slices.Equal(got, want) {
 		t.Errorf("images:\ngot  %q\nwant %q", got, want)
 	}
-	// Now the modules have different default values.
+	// Give the modules different default values.
 	code, _, stderr = run(t, "specialize", "--set=app::scale=3", "--output=both.syclbin", "new.syclbin")
 	if want := "packager: error: new.syclbin: abstract module 1: the specialization constant 'app::scale' has a different default value than in abstract module 0: build both from the same definition, or set it only for the kernels of one of them\n"; code != 3 || stderr != want {
 		t.Errorf("exit %d: %s", code, stderr)
@@ -189,8 +190,8 @@ func TestSpecializeNative(t *testing.T) {
 	}
 }
 
-// TestSpecializeForms checks that an abstract module with several images of its kernels keeps the
-// SPIR-V image, and that DPC++'s copy of an image with the default values is removed.
+// TestSpecializeForms checks that an abstract module with several images keeps its SPIR-V image,
+// and that DPC++'s copy of an image with the default values is removed.
 func TestSpecializeForms(t *testing.T) {
 	enter(t, constantFiles())
 	scaled := constantProperties("_ZTS1A")
@@ -241,8 +242,8 @@ func TestSpecializeErrors(t *testing.T) {
 	}
 }
 
-// calls is a post-link step's output for kernels with constants of all types: one is read by both
-// kernels, and one is a composite.
+// calls is the output of the post-link step for kernels with constants of all types. Both kernels
+// read one of the constants, and one constant is a composite.
 const calls = `target triple = "spir64-unknown-unknown"
 %pod = type { i32, half, %inner }
 %inner = type { double, i8, i64 }
@@ -329,7 +330,7 @@ func TestSpecializeTranslated(t *testing.T) {
 		}
 	}
 	testkit.GoldenFile(t, testdata+"/specialize-spirv.diff", changed.String())
-	// The compiler of a GPU sees the values.
+	// The GPU's compiler uses the new values.
 	ocloc := testkit.Program(t, "ocloc")
 	for _, name := range []string{"k", "new"} {
 		must(ocloc, "compile", "-q", "-spirv_input", "-file", name+".spv", "-device", "pvc", "-o", name+".bin")
@@ -339,8 +340,7 @@ func TestSpecializeTranslated(t *testing.T) {
 	}
 }
 
-// TestSpecializeBuilt sets constants in the images that this project's build steps make of a
-// source.
+// TestSpecializeBuilt sets constants in images that this project's build steps build from a source.
 func TestSpecializeBuilt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	stepstest.Build(t, stepstest.Binary{Name: "k", State: syclbin.Executable, Names: true, Source: `

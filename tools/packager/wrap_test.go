@@ -271,8 +271,8 @@ func TestWrapRefuses(t *testing.T) {
 	}
 }
 
-// TestPackAspectInOtherReleases checks that such an aspect is reported as an error in the file, not
-// as a failure of the machine.
+// TestPackAspectInOtherReleases checks that an aspect that the release does not have is reported as
+// invalid input, not as a system error.
 func TestPackAspectInOtherReleases(t *testing.T) {
 	enter(t, map[string]string{"a.ptx": "//", "aspect.prop": string(aspectProperty(90)), "aspect.table": "[Code|Properties]\na.ptx|aspect.prop\n"})
 	for _, args := range []string{"pack --runtime=2026.2 --table=t=aspect.table --output=new.syclbin", "pack --runtime=2026.0 --table=t=aspect.table --output=old.syclbin", "convert --runtime=2026.0 --output=old.syclbin new.syclbin"} {

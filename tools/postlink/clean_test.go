@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// manyKernels returns a module of kernels that call a function which the cleanup inlines.
+// manyKernels returns a module of kernels that call a function that the cleanup inlines.
 func manyKernels(kernels int) string {
 	var b strings.Builder
 	b.WriteString("target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1\"\ntarget triple = \"spir64-unknown-unknown\"\n\ndefine internal i32 @twice(i32 %x) alwaysinline {\n  %y = add i32 %x, %x\n  ret i32 %y\n}\n")
@@ -30,7 +30,7 @@ func TestCleanTogether(t *testing.T) {
 	opt, lli := testkit.Program(t, "opt"), testkit.ProgramOf(t, "21", "lli")
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", manyKernels(6))
-	// No verifier accepts a use before the definition.
+	// LLVM's verifier rejects a use before the definition.
 	testkit.WriteFile(t, "broken.ll", strings.Replace(manyKernels(6), "%y = call i32 @twice(i32 %x)", "%y = add i32 %late, 1\n  %late = add i32 %x, 1", 1))
 	own := testkit.Must(filepath.Abs("opt"))(t)
 	testkit.NoError(t, os.Symlink(opt, own))

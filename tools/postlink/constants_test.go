@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// readsConstant has a kernel that reads a constant.
+// readsConstant is a module with a kernel that reads a constant.
 const readsConstant = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 @name = private unnamed_addr constant [5 x i8] c"size\00"

@@ -21,31 +21,32 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// The test of this file compares the output of this post-link step for DPC++'s bitcode with DPC++'s
-// own: the images, their symbols, and every property. It runs if the environment names DPC++:
+// The tests in this file compare the output of this post-link step with the output of DPC++'s own
+// step for the same bitcode: the images, their symbols, and every property. They run if environment
+// variables specify DPC++:
 //
-//	SYCL_JIT_LIBRARY  libsycl-jit.so, with the libraries that it needs beside it
+//	SYCL_JIT_LIBRARY  libsycl-jit.so, next to the libraries that it needs
 //	SYCL_JIT_DRIVER   the program //rules/dpcpp:driver
-//	SYCL_JIT_RELEASE  the release of the runtime, 2026.2 when it is missing
+//	SYCL_JIT_RELEASE  the release of the runtime; default: 2026.2
 //	SYCL_JIT_DIS      an llvm-dis that reads the library's bitcode
 //
 // These intended differences are not compared:
 //
-//   - Device libraries are linked to DPC++'s images before it writes their properties. So
-//     there are two images of the bfloat16 library, parameters of library functions among
-//     those that were removed and, before 2026, "SYCL/devicelib req mask".
+//   - DPC++ links device libraries to its images before it writes their properties. Therefore there
+//     are two images of the bfloat16 library, the removed parameters include parameters of library
+//     functions and, before 2026, there is a set "SYCL/devicelib req mask".
 //   - Removed parameters, sets of virtual functions and kernels with assertions are in the
 //     order of a hash table.
-//   - With -fsycl-device-code-split=off DPC++ keeps kernels with different
-//     requirements together, and writes the requirements of one for all. Here they are separate.
-//   - A source without kernels has an image all the same, which no program looks for.
-//   - Specialization constants are lowered here, with two property sets. libsycl-jit leaves
-//     calls in the images that nothing defines.
-//   - A kernel with the property device_has needs these aspects here. libsycl-jit reads the
-//     attribute alone.
+//   - With -fsycl-device-code-split=off, DPC++ keeps kernels with different requirements together,
+//     and writes the requirements of one kernel for all. Here the kernels are in separate images.
+//   - DPC++ writes an image for a source without kernels, although no program looks it up.
+//   - This post-link step lowers specialization constants and writes two property sets. libsycl-jit
+//     leaves calls to undefined functions in the images.
+//   - Here, a kernel with the property device_has requires these aspects. libsycl-jit only reads
+//     the attribute.
 var dpcppSplits = []string{"per_kernel", "per_source", "auto"}
 
-// dpcpp is DPC++'s compiler.
+// dpcpp holds the paths of DPC++'s compiler, and its release.
 type dpcpp struct{ driver, library, release, dis string }
 
 func findDPCPP(t *testing.T) *dpcpp {
@@ -54,7 +55,7 @@ func findDPCPP(t *testing.T) *dpcpp {
 	if d.driver == "" || d.library == "" || d.dis == "" {
 		t.Skip("SYCL_JIT_DRIVER, SYCL_JIT_LIBRARY and SYCL_JIT_DIS do not name DPC++'s compiler")
 	}
-	if !filepath.IsAbs(d.driver) { // in a test of Bazel
+	if !filepath.IsAbs(d.driver) { // under Bazel
 		d.driver = filepath.Join(os.Getenv("TEST_SRCDIR"), d.driver)
 	}
 	return d
@@ -76,21 +77,21 @@ func (d *dpcpp) compile(t *testing.T, source string, options []string) string {
 	out := filepath.Join(t.TempDir(), "in.bc")
 	args := []string{"compile", "--library", d.library, "--output", out, source, "--", "-w"}
 	if d.release != release.Before2026().Name {
-		args = append(args, "-O2") // which the library of 2025.3 takes for a file
+		args = append(args, "-O2") // the library of 2025.3 would treat it as a file name
 	}
 	d.run(t, append(args, options...)...)
 	return out
 }
 
-// deviceImage is the text that is compared, by the name of a set.
+// A deviceImage is an image as text to compare. sets maps the names of property sets to their text.
 type deviceImage struct {
 	symbols []string
 	sets    map[string][]string
-	order   []string // of the sets
+	order   []string // names of the sets
 	all     *propset.Registry
 }
 
-// theirs returns DPC++'s images, without those of the bfloat16 library.
+// theirs returns DPC++'s images, except for the images of the bfloat16 library.
 func (d *dpcpp) theirs(t *testing.T, bitcode, split string, options []string) []deviceImage {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "theirs")
@@ -98,7 +99,7 @@ func (d *dpcpp) theirs(t *testing.T, bitcode, split string, options []string) []
 	return readImages(t, filepath.Join(dir, "images.table"))
 }
 
-// ours returns the images of this program, with the sets that DPC++ asks for.
+// ours returns the images of this program, with the sets that DPC++'s driver requests.
 func (d *dpcpp) ours(t *testing.T, bitcode, split string, dependencies bool) []deviceImage {
 	t.Helper()
 	table := filepath.Join(t.TempDir(), "images.table")
@@ -131,7 +132,7 @@ func readImages(t *testing.T, name string) []deviceImage {
 			list = append(list, newDeviceImage(strings.Fields(string(file(filetable.Symbols))), sets))
 		}
 	}
-	// Images of DPC++ are in the order of a hash table when each has one kernel.
+	// With one kernel per image, DPC++'s images are in the order of a hash table.
 	slices.SortFunc(list, func(a, b deviceImage) int { return slices.Compare(a.symbols, b.symbols) })
 	return list
 }
@@ -164,7 +165,7 @@ func newDeviceImage(symbols []string, sets *propset.Registry) deviceImage {
 	return image
 }
 
-// compareImages reports what differs between DPC++'s images and ours.
+// compareImages reports the differences between DPC++'s images and ours.
 func compareImages(t *testing.T, theirs, ours []deviceImage) {
 	t.Helper()
 	if len(theirs) != len(ours) {
@@ -201,7 +202,7 @@ func TestDPCPP(t *testing.T) {
 			name := filepath.Base(source)
 			switch name {
 			case "constants.cpp", "nothing.cpp":
-				continue // see what differs by intent
+				continue // see the intended differences above
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -235,7 +236,7 @@ func TestDPCPPConstructs(t *testing.T) {
 		for _, flags := range c.dpcpp {
 			t.Run(c.name+" "+flags, func(t *testing.T) {
 				bitcode := filepath.Join(t.TempDir(), "in.bc")
-				// LLVM 23 refuses required sizes of work-groups in fewer than three dimensions.
+				// LLVM 23 rejects required work-group sizes with fewer than three dimensions.
 				runProgram(t, assembler, "--disable-verify", "-o", bitcode, c.file)
 				split, options := "auto", []string(nil)
 				for i, flag := range strings.Fields(flags) {
@@ -306,7 +307,7 @@ func describeImages(source string, images []deviceImage) string {
 	return b.String()
 }
 
-// brief cuts a name that is too long to read.
+// brief truncates long names.
 func brief(name string) string {
 	const most = 100
 	if len(name) > most {
@@ -315,7 +316,7 @@ func brief(name string) string {
 	return name
 }
 
-// described are the sets whose keys are facts of their own.
+// described lists the sets whose keys are part of the description.
 var described = []string{propset.ExportedSymbols, propset.ImportedSymbols, propset.DeviceGlobals, propset.AssertUsed, propset.VirtualFunctions, propset.ImplicitLocalArg, propset.WorkGroupDynamicLocalMem}
 
 func describeSets(b *strings.Builder, sets *propset.Registry) {

@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// flagged has a kernel that only converts to double and back, one that adds, and a
-// device global.
+// flagged is a module with a kernel that only converts to double and back, a kernel that adds, and
+// a device global.
 const flagged = `target triple = "spir64-unknown-unknown"
 @dg = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="id_of_dg"
 
@@ -62,7 +62,7 @@ func TestFlags(t *testing.T) {
 		table string
 		dir   string
 	}{
-		// Of per_kernel, the images are _ZTS8Converts, _ZTS4Adds and the external function.
+		// With per_kernel, the images are _ZTS8Converts, _ZTS4Adds and the external function.
 		"per kernel":                           {args: []string{"--split=per_kernel"}, table: perKernel, file: "out_0.sym", has: []string{"_ZTS8Converts\n"}},
 		"aspects that code uses":               {args: []string{"--split=per_kernel"}, file: "out_1.prop", has: []string{fp64}},
 		"aspects that are excluded":            {args: []string{"--split=per_kernel", "--sycl-propagate-aspects-usage-exclude-aspects=fp16, fp64"}, file: "out_1.prop", has: []string{none}},
@@ -93,7 +93,7 @@ func TestFlags(t *testing.T) {
 			if table := testkit.ReadFile(t, "out.table"); test.table != "" && table != test.table {
 				t.Errorf("table %q, want %q", table, test.table)
 			}
-			// What the table names is there, and nothing else.
+			// Exactly the files in the table exist.
 			columns := strings.Count(strings.SplitN(testkit.ReadFile(t, "out.table"), "\n", 2)[0], "|") + 1
 			dir, besides := ".", 2
 			if test.dir != "" {
@@ -149,7 +149,7 @@ func TestSplitModes(t *testing.T) {
 	}
 	for mode, images := range map[string]int{
 		"auto": 2, "per_kernel": 3, "per_source": 2, "off": 1,
-		"kernel": 3, "source": 2, "none": 1, // as DPC++ says it
+		"kernel": 3, "source": 2, "none": 1, // DPC++'s names
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -200,8 +200,8 @@ func TestTargetOutputs(t *testing.T) {
 		}
 	}
 
-	// Files are named after the first table, and without one of all targets there are no
-	// property files of all.
+	// Files are named after the first table. Without a table for all targets, there are no property
+	// files for all targets.
 	ok(t, "--split=off", "-o=spir64,only.table", "in.ll")
 	if _, err := os.Stat("only_0.prop"); err == nil || !strings.Contains(testkit.ReadFile(t, "only_0.spir64.prop"), "[SYCL/kernel names]") {
 		t.Errorf("property files of a table of one target: %v", err)
@@ -221,7 +221,7 @@ func TestTargetOutputs(t *testing.T) {
 // numbers the compiler used.
 func TestRuntime(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, number := range []string{"27", "28"} { // of atomic64 in 2026, and before
+	for _, number := range []string{"27", "28"} { // of atomic64 in 2026 and in earlier releases
 		testkit.WriteFile(t, "in.ll", `
 define spir_kernel void @_ZTS5Total() "sycl-module-id"="total.cpp" !sycl_used_aspects !0 {
   ret void
@@ -315,7 +315,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestHelp checks that the help has each flag, with words, and an example that works.
+// TestHelp checks that --help describes each flag and contains an example that works.
 func TestHelp(t *testing.T) {
 	var help strings.Builder
 	if code := tool(nil).Run(t.Context(), &cli.Env{Stdout: &help, Stderr: &help}, []string{"--help"}); code != 0 {

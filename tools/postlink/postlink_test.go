@@ -34,8 +34,8 @@ func runProgram(t *testing.T, name string, args ...string) {
 	}
 }
 
-// ir has two kernels of two sources that share a function, a host function that
-// a static constructor keeps alive, and a kernel that calls what no file defines.
+// ir is a module with two kernels of two sources that share a function, a host function that a
+// static constructor keeps alive, and a kernel that calls an undefined function.
 const ir = `target triple = "spirv64-unknown-unknown"
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @host, ptr null }]
 @shared = addrspace(1) constant i32 1

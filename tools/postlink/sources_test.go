@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
 )
 
-// common is a header whose functions each source has, called and inlined.
+// common is a header whose functions each source contains, called and inlined.
 const common = `
 struct pair { float *data; long count; };
 __attribute__((noinline)) inline float helper(float x, int n) {
@@ -21,7 +21,7 @@ __attribute__((noinline)) inline float helper(float x, int n) {
 __attribute__((noinline)) inline void step(pair p, long i) { if (i < p.count) p.data[i] *= 2; }
 `
 
-// sourceOf returns a source with two unnamed kinds of functions, a function of its own, and
+// sourceOf returns a source with two kinds of unnamed functions, a unique function, and
 // functions of a header.
 func sourceOf(n string) string {
 	return `#include "sycl_lite.hpp"
@@ -36,7 +36,7 @@ void run` + n + `(float *data, float s, long count) {
 `
 }
 
-// TestOtherSources tests that the output for a source does not depend on the sources that it is
+// TestOtherSources checks that the output for a source does not depend on the sources that it is
 // linked with.
 func TestOtherSources(t *testing.T) {
 	clang, dis, link, opt := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")

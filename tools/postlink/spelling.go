@@ -100,14 +100,14 @@ func set(f *flag.Flag, value string) {
 	f.DefValue = value
 }
 
-// dpcppModes maps the names of split modes in DPC++'s post-link step.
+// dpcppModes maps the split mode names of DPC++'s post-link step.
 var dpcppModes = map[string]postlink.SplitMode{"kernel": postlink.SplitPerKernel, "source": postlink.SplitPerSource, "none": postlink.SplitOff}
 
-// oldSpecConstModes maps the names of modes of specialization constants that DPC++'s post-link step
-// used until 2022.
+// oldSpecConstModes maps the names that DPC++'s post-link step used for its specialization constant
+// modes until 2022.
 var oldSpecConstModes = map[string]postlink.SpecConstantMode{"rt": postlink.SpecConstantsNative, "default": postlink.SpecConstantsEmulation}
 
-// mode returns the split mode of a name, or "" if there is none.
+// mode returns the split mode with a name, or "" if there is none.
 func mode(name string) postlink.SplitMode {
 	if mode, ok := dpcppModes[name]; ok {
 		return mode

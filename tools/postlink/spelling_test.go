@@ -36,7 +36,7 @@ func okAs(t *testing.T, stdin string, args ...string) {
 	}
 }
 
-// simd has an explicit SIMD kernel and an ordinary one in the same source.
+// simd is a module of one source with an explicit SIMD kernel and an ordinary kernel.
 const simd = `target triple = "spir64-unknown-unknown"
 define spir_kernel void @_ZTS6Vector() #0 !sycl_explicit_simd !0 {
   ret void
@@ -48,7 +48,8 @@ attributes #0 = { "sycl-module-id"="a.cpp" }
 !0 = !{}
 `
 
-// constants has a kernel that reads a specialization constant, and one that does not.
+// constants is a module with a kernel that reads a specialization constant, and a kernel that does
+// not.
 const constants = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 @name = private addrspace(1) constant [5 x i8] c"size\00"
@@ -65,13 +66,13 @@ declare i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspa
 attributes #0 = { "sycl-module-id"="a.cpp" }
 `
 
-// TestSpelling runs command lines as DPC++'s driver and its users write them, and looks at
-// which files there are afterwards.
+// TestSpelling runs command lines as DPC++'s driver and its users write them, and checks which
+// files they create.
 func TestSpelling(t *testing.T) {
 	for name, test := range map[string]struct {
-		args  string // "<" before a word is standard input
+		args  string // the word after "<" is the file for standard input
 		table string // of the file after "#"
-		files string // all that are new
+		files string // all new files
 	}{
 		"only code": {"-split=auto -S -o out.table in.ll",
 			"[Code]#out.table|out_0.ll|out_1.ll", "out.table out_0.ll out_1.ll"},
@@ -133,8 +134,8 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// TestWithoutKernels runs the step on device code that no kernel reaches. A host finds its
-// device globals by their properties.
+// TestWithoutKernels runs the step on device code without kernels. Host code finds the device
+// globals by their properties.
 func TestWithoutKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", `target triple = "spir64-unknown-unknown"
@@ -158,8 +159,8 @@ attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" 
 	}
 }
 
-// TestDeviceGlobalsWithoutKernels tests that an image of device globals is kept without kernels, in
-// the directory of the first source if there are several.
+// TestDeviceGlobalsWithoutKernels checks that an image of device globals is kept even if there are
+// no kernels, in the directory of the first source if there are several.
 func TestDeviceGlobalsWithoutKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const variable = "target triple = \"spir64-unknown-unknown\"\n@counter = addrspace(1) global i32 0"
@@ -168,7 +169,7 @@ func TestDeviceGlobalsWithoutKernels(t *testing.T) {
 	for _, test := range []struct {
 		args     string
 		code     int
-		row      string // of the table, "" for none
+		row      string // row of the table, "" for none
 		property string
 	}{
 		{"--output out.table global.ll", 0, "out_0.ll|out_0.prop|out_0.sym", "out_0.prop"},
@@ -219,7 +220,7 @@ func TestIRToStandardOutput(t *testing.T) {
 	}
 }
 
-// writeInputs writes inputs, of which plain.ll needs no library and is not explicit SIMD.
+// writeInputs writes the input files. plain.ll needs no library and is not explicit SIMD.
 func writeInputs(t *testing.T) {
 	t.Helper()
 	plain := strings.ReplaceAll(flagged, "call spir_func void @__devicelib_ConvertFToBF16INTEL()", "")
@@ -231,7 +232,7 @@ func writeInputs(t *testing.T) {
 	testkit.WriteFile(t, "undefined.ll", simd+"declare spir_func void @missing()\ndefine spir_kernel void @caller() {\n  call spir_func void @missing()\n  ret void\n}\n")
 }
 
-// words are the arguments of a command line, and its standard input.
+// words returns the arguments of a command line, and its standard input.
 func words(line string) (args []string, stdin string) {
 	for _, w := range strings.Fields(line) {
 		if file, ok := strings.CutPrefix(w, "<"); ok {
@@ -243,7 +244,7 @@ func words(line string) (args []string, stdin string) {
 	return args, stdin
 }
 
-// newFiles returns the files and directories that writeInputs has not written.
+// newFiles returns all files and directories that writeInputs did not write.
 func newFiles(t *testing.T) []string {
 	t.Helper()
 	var list []string
@@ -257,7 +258,7 @@ func newFiles(t *testing.T) []string {
 	return list
 }
 
-// tableOf is the text of a table.
+// tableOf returns the text of a table.
 func tableOf(columns string, fields []string) string {
 	text := columns + "\n"
 	for row := range slices.Chunk(fields, strings.Count(columns, "|")+1) {
@@ -301,8 +302,9 @@ func TestSpellingNone(t *testing.T) {
 	}
 }
 
-// TestSpellingLinkage checks that a copy of a function that another module defines is still such a
-// copy. Under the name postlink, the image may be the only one, so the copy becomes a definition.
+// TestSpellingLinkage checks that a copy of a function that another module defines keeps its
+// linkage. Under the name postlink, the image may be the only one, so the copy becomes a
+// definition.
 func TestSpellingLinkage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", `target triple = "spir64-unknown-unknown"
@@ -326,7 +328,7 @@ define spir_kernel void @k() "sycl-module-id"="a.cpp" {
 	}
 }
 
-// TestSpecConstSpelling tests that mode names until 2022 are still accepted.
+// TestSpecConstSpelling checks that the mode names used until 2022 are still accepted.
 func TestSpecConstSpelling(t *testing.T) {
 	for old, mode := range map[string]string{"rt": "native", "default": "emulation"} {
 		t.Chdir(t.TempDir())
@@ -416,8 +418,8 @@ func TestBitcodeSpelling(t *testing.T) {
 	}
 }
 
-// TestSpellingSubcommand: the subcommand is the program of that name, and its help has each
-// option of DPC++'s post-link step.
+// TestSpellingSubcommand checks that the subcommand is equivalent to the program with that name,
+// and that its help lists each option of DPC++'s post-link step.
 func TestSpellingSubcommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", flagged)
@@ -443,7 +445,7 @@ func TestSpellingSubcommand(t *testing.T) {
 	}
 }
 
-// TestPropertyTranslator tests that the form of some properties depends on the translator.
+// TestPropertyTranslator checks that the form of some properties depends on the translator.
 func TestPropertyTranslator(t *testing.T) {
 	const ir = `target triple = "spir64-unknown-unknown"
 @g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-host-access"="0" "sycl-unique-id"="id"

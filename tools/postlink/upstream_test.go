@@ -14,20 +14,19 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
-// The files of testdata/upstream have the constructs of the tests that intel/llvm has of
-// its post-link step (docs/project/upstream-tests.md says which of them is where). The first line
-// of a file says what it is about. Each comment
+// The files of testdata/upstream contain the constructs of intel/llvm's tests of its post-link
+// step. docs/project/upstream-tests.md maps those tests to the files. The first line of a file
+// describes it. Each comment
 //
 //	; run: FLAGS
 //
-// is one run, and NAME.txt has what all runs of NAME.ll made: the images, each with its
-// symbols, the headers of what it defines and declares, the metadata about these, and its
-// properties, or the error.
-// A file with the comment
+// is one run. NAME.txt contains the results of all runs of NAME.ll: the images with their symbols,
+// the first lines of definitions and declarations, the metadata about symbols, and the properties;
+// or the error. A file with the comment
 //
 //	; dpcpp: FLAGS
 //
-// is also given to DPC++'s own post-link step, where there is one: see dpcpp_test.go.
+// is also passed to DPC++'s own post-link step if it is available; see dpcpp_test.go.
 type construct struct {
 	name, file string
 	runs       []string
@@ -76,13 +75,13 @@ func TestUpstreamConstructs(t *testing.T) {
 	}
 }
 
-// describeRun writes what a run makes.
+// describeRun writes the results of a run.
 func describeRun(t *testing.T, b *strings.Builder, file string, flags []string) {
 	t.Helper()
 	dir := t.TempDir()
 	table := filepath.Join(dir, "out.table")
 	var args []string
-	named := false // the outputs
+	named := false // whether the flags name the outputs
 	for _, flag := range flags {
 		if strings.Contains(flag, "OUT") {
 			named = true
@@ -120,7 +119,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// describeTable writes the rows of a file table with what their files hold.
+// describeTable writes the rows of a file table with the content of their files.
 func describeTable(t *testing.T, b *strings.Builder, name string) {
 	t.Helper()
 	table := testkit.Must(filetable.Read(name, bytes.NewReader([]byte(readFile(t, name)))))(t)
@@ -151,10 +150,11 @@ func describeTable(t *testing.T, b *strings.Builder, name string) {
 	}
 }
 
-// header matches what introduces a symbol in IR, as far as it says who sees the symbol.
+// header matches the start of a definition or declaration in IR, which contains the linkage and
+// visibility of the symbol.
 var header = regexp.MustCompile(`^(?:(?:define|declare) [^@]*@"?[^"( ]+"?|@"?[^" ]+"? = .*)`)
 
-// attached matches what refers to attributes and metadata by number.
+// attached matches references to attributes and metadata by number.
 var attached = regexp.MustCompile(`(,? ![\w.]+ !\d+)+|(,? #\d+)+$`)
 
 // aboutSymbol matches a metadata node about a symbol, such as a node of nvvm.annotations.

@@ -76,7 +76,7 @@ func TestLinkedFiles(t *testing.T) {
 	}
 }
 
-// member returns a header of an archive, with content if it is in the archive.
+// member returns an archive member: its header and, if the content is in the archive, the content.
 func member(name string, size int, content string) string {
 	text := fmt.Sprintf("%-16s%-12s%-6s%-6s%-8s%-10d`\n", name, "0", "0", "0", "644", size) + content
 	return text + strings.Repeat("\n", len(content)%2)
@@ -134,7 +134,7 @@ func FuzzThinMembers(f *testing.F) {
 	})
 }
 
-// TestThinArchive reads device code of the files that a thin archive lists.
+// TestThinArchive checks that the device code of the files that a thin archive lists is read.
 func TestThinArchive(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "lib/libx.a", thinMagic+member("a.o/", 10, "")+member("missing.o/", 10, ""))

@@ -115,11 +115,11 @@ type parser struct {
 	onlyDevice bool     // whether only device code is compiled because of -fsyclbin
 
 	preprocess   []string // options for the preprocessor and their values
-	preprocessOf string   // the argument that the last of them is from
+	preprocessOf string   // the argument that contained the last one
 }
 
 // A backendValue is the value of an option for native compilers that ends before the argument of
-// its last word, as the first one in -Xs -device -Xs pvc.
+// its last word, such as the first value in -Xs -device -Xs pvc.
 type backendValue struct {
 	option, text string
 	words        []string
@@ -483,8 +483,8 @@ func (p *parser) finish() error {
 	return p.targets()
 }
 
-// withFTZ maps link options with which g++ and clang add code to the program that flushes denormals
-// to zero to options without this effect. The compiles keep the former.
+// withFTZ maps link options that make g++ and clang add code to the program that flushes denormals
+// to zero. The replacements do not have this effect. The compiles keep the original options.
 var withFTZ = map[string]string{"-Ofast": "-O3", "-ffast-math": "-fno-fast-math", "-funsafe-math-optimizations": "-fno-unsafe-math-optimizations"}
 
 // chooseMode sets the mode from the options that select one.
@@ -545,7 +545,7 @@ func (p *parser) askHost() {
 	}
 }
 
-// asksLinker reports whether a word asks the linker to identify itself, as build systems do.
+// asksLinker reports whether a word requests the linker's version, as build systems do.
 func asksLinker(w lineWord) bool {
 	return slices.ContainsFunc(strings.Split(strings.Join(w.Option, ","), ","), func(option string) bool {
 		return slices.Contains([]string{"--version", "-v", "-V", "--help"}, option)

@@ -659,8 +659,8 @@ func (c *compiler) forHost(list []string) []string {
 	return slices.DeleteFunc(options, ofGCCDir)
 }
 
-// ofGCCDir reports whether an option sets the GCC directory. g++ uses its own directory instead,
-// and so does the device compile.
+// ofGCCDir reports whether an option sets the GCC directory. g++ and the device compile ignore it
+// and use g++'s own directory.
 func ofGCCDir(option string) bool { return strings.HasPrefix(option, "--gcc-") }
 
 // writeWrapper writes a translation unit that includes the source between the integration header

@@ -120,7 +120,7 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 	}
 }
 
-// appendTo appends what write writes to a file.
+// appendTo appends the output of write to a file.
 func appendTo(name string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {

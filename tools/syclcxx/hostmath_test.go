@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestHostMath links a program that uses a function of the missing library, and runs it with and
-// without a call.
+// TestHostMath links a program that refers to a function of the missing library, and runs it with
+// and without calling the function.
 func TestHostMath(t *testing.T) {
 	gcc := testkit.Program(t, "gcc")
 	t.Chdir(t.TempDir())

@@ -299,7 +299,8 @@ func (c *compiler) ocloc(t target) (string, error) {
 	return path, nil
 }
 
-// oclocReleases has packages of ocloc for systems without a package of their own, such as Debian 12 and 13.
+// oclocReleases is the address of ocloc packages for distributions that do not package ocloc, such
+// as Debian 12 and 13.
 const oclocReleases = "https://github.com/intel/compute-runtime/releases"
 
 // checkOcloc returns an error if a target needs ocloc and it is missing, before anything is compiled.
@@ -313,8 +314,8 @@ func (c *compiler) checkOcloc(targets []target) error {
 	return nil
 }
 
-// backend returns the options for the native compiler of a target or, for SPIR-V, the options with
-// which the runtime compiles it.
+// backend returns the options for the native compiler of a target or, for SPIR-V, the options for
+// compilation at run time.
 func (s *imageSet) backend(t target) []string {
 	var options []string
 	for _, b := range s.line.Backend {

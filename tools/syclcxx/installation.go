@@ -239,8 +239,8 @@ func findLLVM(names ...string) ([]string, error) {
 	return paths, nil
 }
 
-// isClang reports whether a compiler is clang. It runs the compiler, because names such as c++ do
-// not tell.
+// isClang reports whether a compiler is clang. It runs the compiler, because a name such as c++
+// does not identify it.
 func isClang(path string) bool {
 	base := filepath.Base(path)
 	switch {

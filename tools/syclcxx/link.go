@@ -145,8 +145,8 @@ func (c *compiler) linkDumpDir() string {
 	return output + "-"
 }
 
-// openMP returns link options for clang in which -fopenmp links Intel's OpenMP library, which
-// dpcpp-cpp-rt depends on, if clang has no own library. Both libraries have the same interface.
+// openMP returns link options for clang. If clang has no OpenMP library of its own, -fopenmp links
+// Intel's, which dpcpp-cpp-rt depends on. Both libraries have the same interface.
 func (c *compiler) openMP(options []string) []string {
 	if !slices.Contains(options, "-fopenmp") {
 		return options

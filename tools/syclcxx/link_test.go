@@ -107,7 +107,7 @@ func TestAuxiliaryFiles(t *testing.T) {
 	}
 }
 
-// TestLinkNotes checks what syclc++ adds to errors of the linker.
+// TestLinkNotes checks the notes that syclc++ adds to linker errors.
 func TestLinkNotes(t *testing.T) {
 	linker := filepath.Join(t.TempDir(), "linker")
 	testkit.NoError(t, os.WriteFile(linker, []byte("#!/bin/sh\necho \"$1\" >&2\nexit 1\n"), 0o755))

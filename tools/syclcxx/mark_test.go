@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestDeviceDigest checks that input only seen by the device compile changes the preprocessed
+// TestDeviceDigest checks that inputs that only the device compile reads change the preprocessed
 // source.
 func TestDeviceDigest(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -53,8 +53,8 @@ func TestListsFiles(t *testing.T) {
 	}
 }
 
-// TestCheckMark checks that no object is built from preprocessed or assembler source without its
-// device code, even from standard input, and that the compiler gets all of an unmarked input.
+// TestCheckMark checks that preprocessed or assembler source without its device code is rejected,
+// even on standard input, and that the compiler gets the complete input if there is no mark.
 func TestCheckMark(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "good.ii", "int main() {}\n// rules_sycl host code \n")
@@ -125,8 +125,8 @@ func TestSIMDHeader(t *testing.T) {
 	}
 }
 
-// TestSystemFiles checks that the innermost directory of the search list decides, as for gcc's
-// -MMD.
+// TestSystemFiles checks that the innermost search directory determines whether a file is a system
+// header, as for gcc's -MMD.
 func TestSystemFiles(t *testing.T) {
 	t.Setenv("CPATH", "/usr/include/mine")
 	t.Setenv("CPLUS_INCLUDE_PATH", "/env")
@@ -148,7 +148,7 @@ func TestSystemFiles(t *testing.T) {
 	}
 }
 
-// TestMapped checks that the last matching rule wins, as in gcc.
+// TestMapped checks that the last matching rule is used, as in gcc.
 func TestMapped(t *testing.T) {
 	line := testkit.Must(parseLine(strings.Fields("-ffile-prefix-map=/src=a -fdebug-prefix-map=/src/lib=b -fmacro-prefix-map=/src/x=c -c a.cpp")))(t)
 	c := &compiler{line: line}

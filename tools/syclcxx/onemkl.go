@@ -59,9 +59,9 @@ func (p *parser) checkOneMKL() error {
 	return nil
 }
 
-// findOneMKL returns the directory of oneMKL's libraries, which oneAPI's MKLROOT names or which pip
-// installs next to DPC++'s. It adds the headers of MKLROOT to the compiles. It returns an error if
-// oneMKL is needed and not installed.
+// findOneMKL returns the directory of oneMKL's libraries: below oneAPI's MKLROOT, or next to
+// DPC++'s libraries if pip installed them. It adds the headers of MKLROOT to the compiles. It
+// returns an error if oneMKL is needed but not installed.
 func (c *compiler) findOneMKL() (string, error) {
 	option := c.line.MKL.Option
 	if option == "" {

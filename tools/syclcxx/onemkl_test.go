@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestOneMKLOptions checks the link options on directories as of a wheel, whose libraries have only
-// names with a version, and as of oneAPI.
+// TestOneMKLOptions checks the link options for the directories of a wheel, in which all library
+// names contain a version, and of oneAPI.
 func TestOneMKLOptions(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)

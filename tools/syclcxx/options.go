@@ -16,7 +16,7 @@ const (
 	forWord   = compilespec.Placed
 )
 
-// readers maps the options that need more than being passed to their steps to their parsers.
+// readers maps readings to parsers, for options that are not merely passed to their steps.
 var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 	compilespec.Standard:     (*parser).languageStandard,
 	compilespec.Warning:      (*parser).warning,

@@ -117,8 +117,8 @@ func isRegular(file string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// hostOnly runs the host compiler for everything other than compiling an object: -E, -S,
-// -fsyntax-only, -M and precompiled headers.
+// hostOnly runs the host compiler for all outputs other than objects: -E, -S, -fsyntax-only, -M and
+// precompiled headers.
 func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) error {
 	sycl, err := c.readsSYCL(in)
 	if err != nil {

@@ -101,7 +101,7 @@ func records(data []byte) ([]record, error) {
 	return list, nil
 }
 
-// contents holds what linking a program needs to know about an object or archive.
+// contents holds the data about an object or archive that linking a program requires.
 type contents struct {
 	code    []record        // device code to link
 	sycl    bool            // whether syclc++ compiled it as SYCL

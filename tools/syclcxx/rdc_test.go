@@ -10,7 +10,7 @@ import (
 )
 
 func TestRDCByDefault(t *testing.T) {
-	digests := map[bool]string{} // of external.cpp, with and without LLVM
+	digests := map[bool]string{} // of external.cpp, by whether LLVM is installed
 	dir := t.TempDir()
 	llvm := filepath.Join(dir, "llvm")
 	testkit.NoError(t, os.Mkdir(llvm, 0o777))

@@ -19,7 +19,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
 )
 
-// A source is SYCL if it or a project header reads a header of libsycl.
+// TestReadsSYCL checks that a source is SYCL if it or a project header includes a header of
+// libsycl.
 func TestReadsSYCL(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
@@ -174,8 +175,8 @@ func objectWith(code []byte) []byte {
 	return b.Bytes()
 }
 
-// TestUnpack extracts device code of objects and archives. Members with the same code as an object or
-// an earlier member are omitted.
+// TestUnpack extracts device code from objects and archives. Members with the same code as an
+// object or an earlier member are omitted.
 func TestUnpack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "1.o", string(objectWith(recorded("a.cpp", "one", "// 1\n"))))
@@ -227,7 +228,7 @@ func FuzzReadObject(f *testing.F) {
 	})
 }
 
-// The exit code and the message of errors that need no compiler.
+// TestErrors checks the exit code and the message of errors that are found without a compiler.
 func TestErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	program := testkit.Must(exec.LookPath("true"))(t)
@@ -315,7 +316,7 @@ func TestHiddenSYCL(t *testing.T) {
 	}
 }
 
-// TestUnsupportedOptions checks that errors of g++ about an option are followed by what to do, which
+// TestUnsupportedOptions checks that an error of g++ about an option is followed by advice, which
 // only names compilers that accept the option.
 func TestUnsupportedOptions(t *testing.T) {
 	t.Chdir(t.TempDir())

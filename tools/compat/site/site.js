@@ -8,7 +8,7 @@
   };
   const lower = (s) => s.toLowerCase();
 
-  // Search hides what has another name, and sections in which nothing is left. What is asked for stands in the address.
+  // Searching hides elements whose names do not match, and sections without matches. The address contains the search.
   const form = document.querySelector(".search");
   if (form) {
     const input = form.querySelector("input");
@@ -35,7 +35,7 @@
     search();
   }
 
-  // Files with rows call this function: scripts can be loaded from a folder without a server.
+  // Files with rows are scripts that call this function, because a page that is opened from a directory can load only scripts.
   const waiting = new Map();
   globalThis.siteRows = (key, part, data) => waiting.get(key + "/" + part)?.(data);
   const load = (key, path, part) => new Promise((done, fail) => {

@@ -29,7 +29,7 @@ func entry(name string, typ uint32, value ...byte) []byte {
 	return b.Bytes()
 }
 
-// image returns an ELF file with a section .note.intelgt.compat for each note.
+// imageWith returns an ELF file with a section .note.intelgt.compat for each note.
 func imageWith(notes ...[]byte) []byte {
 	const names = "\x00.note.intelgt.compat\x00.names\x00"
 	var body, headers bytes.Buffer
@@ -89,7 +89,7 @@ func TestForMember(t *testing.T) {
 		t.Errorf("explicit SIMD: got\n%x\nwant\n%x", got, want)
 	}
 	whole := noteOf("acm-g10")
-	zero := bytes.Clone(whole) // in the second entry: a header, the name and the value have 24 bytes
+	zero := bytes.Clone(whole) // the value of the second entry; an entry has 24 bytes: header, name and value
 	binary.LittleEndian.PutUint32(zero[24+20:], 0)
 	for _, test := range []struct {
 		name  string
@@ -148,7 +148,8 @@ func TestParseFamilies(t *testing.T) {
 	}
 }
 
-// fakeFamilyOcloc writes a script that answers as the measured ocloc does, and copies DEVICE.elf to the output.
+// fakeFamilyOcloc writes a script that reports the versions of the measured ocloc, and copies
+// DEVICE.elf to the output.
 func fakeFamilyOcloc(t *testing.T, release string) string {
 	return testkit.Script(t, "ocloc", `case $1 in
 --version) echo "`+release+`" ;;
@@ -166,7 +167,7 @@ func TestShareFamilies(t *testing.T) {
 		options        []string
 		module         string
 		broken         bool // the image of acm-g10 has no note
-		calls          int  // compilations for three devices, two of them of one family
+		calls          int  // compilations for three devices, two of which are in one family
 		message, error string
 	}{
 		{name: "families", calls: 2},
@@ -234,7 +235,7 @@ func TestShareFamilies(t *testing.T) {
 	}
 }
 
-// TestVerifyFamiliesDiffer tests that verification fails if a copy differs from what ocloc writes.
+// TestVerifyFamiliesDiffer tests that verification fails if a copy differs from ocloc's image.
 func TestVerifyFamiliesDiffer(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ocloc := fakeFamilyOcloc(t, measured.ocloc)
@@ -255,8 +256,8 @@ func TestVerifyFamiliesDiffer(t *testing.T) {
 	}
 }
 
-// TestMeasuredFamilies compiles a module for each member of each family, and compares. It fails
-// if ocloc is not the measured release: then run .ci/measure-families.
+// TestMeasuredFamilies compiles a module for each member of each family, and compares the images
+// with the copies. It fails if ocloc is not the measured release; if so, run .ci/measure-families.
 func TestMeasuredFamilies(t *testing.T) {
 	ocloc := testkit.Program(t, "ocloc")
 	spirv, err := filepath.Abs("../../../sycl/spirv/testdata/sizes.spv")

@@ -84,7 +84,8 @@ func readRequest(in *bufio.Reader) (args []string, ok bool) {
 	}
 }
 
-// fakeOcloc writes by, the kind of process that compiles, to the file that the last argument names.
+// fakeOcloc writes the value of by, the kind of process that compiles, to the file that the last
+// argument names.
 func fakeOcloc(args []string, by string) (code int, printed string) {
 	if args[1] == "ids" {
 		return 0, "1.2.3\n"
@@ -117,8 +118,8 @@ func noted(t *testing.T, kind string) int {
 	return strings.Count(string(data), "\n")
 }
 
-// modules writes SPIR-V and a table of it, in a new directory, and returns options that compile it
-// with the fake.
+// modules writes SPIR-V modules and a table to a new directory, and returns options that compile
+// them with the fake ocloc.
 func modules(t *testing.T, is string, texts ...string) Options {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -137,15 +138,15 @@ func modules(t *testing.T, is string, texts ...string) Options {
 	return Options{Ocloc: self, Server: "server.so", CodeDir: "bin", Targets: []Target{{Device: "pvc", Table: "k.table", Output: "out.table"}}}
 }
 
-// atOnce is the number of images that an action compiles at a time.
+// atOnce is the maximum number of images that an action compiles concurrently.
 var atOnce = min(runtime.GOMAXPROCS(0), 4)
 
-// TestServer checks what compiles each module, and the number of processes.
+// TestServer checks which kind of process compiles each module, and the number of processes.
 func TestServer(t *testing.T) {
 	for is, test := range map[string]struct {
 		by      string
-		servers int // at most; one for each concurrent compilation
-		runs    int // of the program
+		servers int // maximum number of servers: one for each concurrent compilation
+		runs    int // number of times that the ocloc program runs
 	}{
 		"":          {"server", atOnce, 0},
 		"no server": {"program", atOnce, 6},
@@ -190,7 +191,7 @@ func TestServers(t *testing.T) {
 		t.Errorf("%d modules were compiled by servers, want 12", got)
 	}
 
-	// The program reports why a module is rejected. The next one has a server again.
+	// The ocloc program reports why a module is rejected. A server compiles the next module again.
 	testkit.WriteFile(t, "0.spv", "bad")
 	o.Targets[0].Table = "bad.table"
 	testkit.WriteFile(t, "bad.table", "[Code]\n0.spv\n")
@@ -208,7 +209,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestKilledServers checks that new servers replace the ones killed while idle.
+// TestKilledServers checks that new servers replace servers that were killed while idle.
 func TestKilledServers(t *testing.T) {
 	o := modules(t, "", "a", "b", "c", "d")
 	o.Servers = NewServers(t.Context(), atOnce)
@@ -224,8 +225,8 @@ func TestKilledServers(t *testing.T) {
 	}
 }
 
-// TestChangedLibrary checks that after a compiler library has changed, no server with the old one
-// in memory compiles, and no image from it is reused.
+// TestChangedLibrary checks that after a compiler library has changed, servers that loaded the old
+// library are not used, and images that they compiled are not reused.
 func TestChangedLibrary(t *testing.T) {
 	o := modules(t, "", "a")
 	t.Setenv("LD_LIBRARY_PATH", t.TempDir())
@@ -237,7 +238,7 @@ func TestChangedLibrary(t *testing.T) {
 		servers, served int
 	}{
 		{func() { testkit.WriteFile(t, library, "old") }, 1, 1},
-		{func() {}, 1, 1}, // the image is kept
+		{func() {}, 1, 1}, // the image is in the cache
 		{func() { testkit.WriteFile(t, library, "newer") }, 2, 2},
 		{func() { // a new file of the same size
 			testkit.WriteFile(t, library+".new", "other")
@@ -254,7 +255,7 @@ func TestChangedLibrary(t *testing.T) {
 	}
 }
 
-// TestIdleServers checks that idle servers end.
+// TestIdleServers checks that idle servers exit.
 func TestIdleServers(t *testing.T) {
 	o := modules(t, "", "a", "b")
 	o.Servers = NewServers(t.Context(), atOnce)
@@ -287,12 +288,12 @@ func TestDebugInfo(t *testing.T) {
 	}
 }
 
-// TestKnownImages checks how many modules are compiled after others were.
+// TestKnownImages checks how many modules are compiled in a second run.
 func TestKnownImages(t *testing.T) {
 	for name, test := range map[string]struct {
 		kept     *buildstep.Cache
 		change   func(o *Options)
-		compiled int // again
+		compiled int // number of modules compiled in the second run
 	}{
 		"nothing changed":  {buildstep.NewCache(1 << 20), func(*Options) {}, 0},
 		"nothing is kept":  {nil, func(*Options) {}, 4},
@@ -343,11 +344,11 @@ func link(t *testing.T, program string) string {
 	return path
 }
 
-// TestServerEnds checks that an interrupted run does not wait for its server.
+// TestServerEnds checks that an interrupted run does not wait for its server to finish.
 func TestServerEnds(t *testing.T) {
 	for _, is := range []string{"hangs", "hangs when it starts"} {
 		o := modules(t, is, "a")
-		// As in a worker, they outlive the run.
+		// As in a worker, the servers outlive the run.
 		o.Servers = NewServers(t.Context(), atOnce)
 		defer o.Servers.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -418,7 +419,7 @@ int oclocInvoke(unsigned n, const char **a) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	// A program that starts ocloc works too.
+	// A script that starts ocloc also works.
 	testkit.WriteFile(t, "script", "#!/bin/sh\nexec ./ocloc \"$@\"\n")
 	testkit.NoError(t, os.Chmod("script", 0o755))
 	for _, ocloc := range []string{"./ocloc", "./script"} {
@@ -430,7 +431,7 @@ int oclocInvoke(unsigned n, const char **a) {
 			code int
 		}{{"a", 0}, {"no", -11}, {long, 0}, {"a b\n", 0}} {
 			code, printed, err := s.request([]string{"ocloc", test.arg})
-			// The order matches a program whose output is a file.
+			// A program that writes to a file prints in the same order.
 			if want := fmt.Sprintf("!call %d: %s", i+1, test.arg); code != test.code || string(printed) != want || err != nil {
 				t.Errorf("%s: %d, %.60q, %v; want %d, %.60q", ocloc, code, printed, err, test.code, want)
 			}
@@ -445,7 +446,7 @@ int oclocInvoke(unsigned n, const char **a) {
 	}
 }
 
-// TestRealServer checks that the images of a server equal the ocloc program's, byte for byte.
+// TestRealServer checks that a server and the ocloc program write the same images, byte for byte.
 func TestRealServer(t *testing.T) {
 	ocloc, server := testkit.Program(t, "ocloc"), library(t)
 	clang, llvmSPIRV := testkit.Program(t, "clang"), testkit.Program(t, "llvm-spirv")
@@ -503,7 +504,7 @@ kernel void %s(global float *a, local float *l, int n) {
 		}
 	}
 
-	// After the first server has rejected a module, the program reports why.
+	// After the first server has rejected a module, the ocloc program reports why.
 	testkit.WriteFile(t, "k.table", "[Code]\nk0.spv\nbad.spv\n")
 	testkit.WriteFile(t, "bad.spv", "no SPIR-V")
 	err = Run(t.Context(), &strings.Builder{}, Options{
@@ -515,8 +516,8 @@ kernel void %s(global float *a, local float *l, int n) {
 	}
 }
 
-// TestSameBytes checks that an image with debug information has the same bytes each time, and in
-// each directory.
+// TestSameBytes checks that an image with debug information has the same bytes in every run and
+// every directory.
 func TestSameBytes(t *testing.T) {
 	ocloc, server := testkit.Program(t, "ocloc"), library(t)
 	module := testkit.ReadFile(t, filepath.Join("..", "..", "..", "sycl", "spirv", "testdata", "kernels.spv"))

@@ -23,7 +23,7 @@ type Cache struct {
 }
 
 // A Recipe lists everything that an output file depends on: programs, their options and their
-// input. Of the paths, only those of programs matter. A program with a different size or
+// input. Only the paths of programs matter; other paths do not. A program with a different size or
 // modification time is a different program.
 type Recipe struct {
 	Programs, Options []string

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestMake checks that the output and the log are the same whether or not the compiler runs, and
-// that the most recently used files are kept.
+// TestMake checks that the output and the log do not depend on whether the compiler runs, and that
+// the cache keeps the most recently used files.
 func TestMake(t *testing.T) {
 	t.Chdir(t.TempDir())
 	large := strings.Repeat("large", 200)
@@ -45,7 +45,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestMakeFails checks that neither failures nor missing files are kept.
+// TestMakeFails checks that the cache keeps neither failures nor missing files.
 func TestMakeFails(t *testing.T) {
 	t.Chdir(t.TempDir())
 	refused := errors.New("refused")

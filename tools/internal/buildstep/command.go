@@ -1,5 +1,5 @@
-// Package buildstep contains what build steps share: running compilers, reading their dependency
-// files, common flags, and Bazel's persistent workers with their caches.
+// Package buildstep contains code that build steps share. It runs compilers, reads their dependency
+// files, declares common flags, and implements Bazel's persistent workers with their caches.
 package buildstep
 
 import (

@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	// A child of the program holds its output open, which Run reads.
+	// A child process keeps the output that Run reads open.
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	begin := time.Now()

@@ -109,8 +109,8 @@ func unread(candidates, rule string, options []string) string {
 	return out.String()
 }
 
-// Dependencies returns the files in a dependency file. In it, blanks, '#' and backslashes are
-// escaped with a backslash, and '$' is doubled.
+// Dependencies returns the files in a dependency file. It undoes the escapes: a backslash before a
+// blank, '#' or backslash, and a doubled '$'.
 func Dependencies(rule string) []string {
 	rule = strings.ReplaceAll(rule, "\\\n", " ")
 	var names []string

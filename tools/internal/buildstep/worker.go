@@ -49,7 +49,7 @@ func MainWorker(once *cli.Tool, lasting func(context.Context, *Cache) (tool *cli
 	})
 }
 
-// asWorker removes Bazel's worker flag from args, and reports whether it was there.
+// asWorker removes Bazel's worker flag from args, and reports whether it was present.
 func asWorker(args []string) ([]string, bool) {
 	const flag = "--persistent_worker"
 	rest := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == flag })
@@ -58,7 +58,7 @@ func asWorker(args []string) ([]string, bool) {
 
 // serveWorker runs a tool for each request, with args followed by the arguments of the request. It
 // serves requests concurrently and responds to each when it is done. A cancel request gets no
-// response of its own. When standard input ends, serveWorker cancels all running requests and
+// separate response. When standard input ends, serveWorker cancels all running requests and
 // returns.
 func serveWorker(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
 	ctx, cancel := context.WithCancel(ctx)

@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// echo is a tool that prints its arguments, and refuses the argument "bad".
+// echo returns a tool that prints its arguments and rejects the argument "bad".
 func echo() *cli.Tool {
 	return &cli.Tool{Name: "echo", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
 		return func(_ context.Context, env *cli.Env, args []string) error {
@@ -27,7 +27,7 @@ func echo() *cli.Tool {
 	}}}}
 }
 
-// bazel sends requests, and ends the input when it has as many answers.
+// bazel sends requests, and closes the input after the same number of responses.
 type bazel struct {
 	strings.Builder
 	answers int
@@ -42,7 +42,7 @@ func (b *bazel) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// workFor lets a tool work for Bazel.
+// workFor runs a tool as a persistent worker.
 func workFor(t *testing.T, tool *cli.Tool, requests string, args ...string) (code int, answers, errs string) {
 	t.Helper()
 	in, out := io.Pipe()
@@ -78,7 +78,7 @@ func TestWork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := workFor(t, echo(), test.in, test.args...)
-			// Answers come in any order.
+			// Responses may be in any order.
 			lines := slices.Sorted(strings.Lines(out))
 			if want := slices.Sorted(strings.Lines(test.out)); code != test.code || !slices.Equal(lines, want) || (errs != "") != (code != 0) {
 				t.Errorf("exit %d, %s%s", code, out, errs)
@@ -87,7 +87,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestWorkAtOnce checks that an action can start and end while another one is running.
+// TestWorkAtOnce checks that an action can start and end while another action is running.
 func TestWorkAtOnce(t *testing.T) {
 	second := make(chan bool)
 	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
@@ -121,8 +121,8 @@ func TestWorkEnds(t *testing.T) {
 	}
 }
 
-// TestWorkCancelled checks that an action stops when Bazel cancels it, and that the others
-// continue. Requests to cancel an action that has ended, or that does not exist, have no effect.
+// TestWorkCancelled checks that an action stops when Bazel cancels it, and that other actions
+// continue. Cancel requests for an action that has ended or does not exist have no effect.
 func TestWorkCancelled(t *testing.T) {
 	stopped := make(chan bool)
 	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
@@ -147,7 +147,7 @@ func TestWorkCancelled(t *testing.T) {
 	}
 }
 
-// FuzzWork checks that a worker ends for any standard input, and answers each request once.
+// FuzzWork checks that a worker exits for any standard input, and responds to each request once.
 func FuzzWork(f *testing.F) {
 	for _, seed := range []string{
 		`{"arguments":["a"],"inputs":[{"path":"x","digest":"00"}],"requestId":1,"verbosity":1,"sandboxDir":"s"}{"cancel":true,"requestId":1}`,

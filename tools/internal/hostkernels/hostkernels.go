@@ -80,7 +80,7 @@ func hash(symbol string) uint64 {
 	return h.Sum64()
 }
 
-// isLibraryKernel reports whether a kernel is one that libsycl adds to support ranges of any size.
+// isLibraryKernel reports whether libsycl added a kernel to support ranges of any size.
 func isLibraryKernel(name string) bool {
 	return strings.HasPrefix(name, "sycl::_V1::detail::RoundedRangeKernel<") || strings.HasPrefix(name, "sycl::_V1::detail::__pf_kernel_wrapper<")
 }
@@ -184,15 +184,17 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 
 	key := func(k Kernel) string { return k.Name }
 	if host.GCC != 0 && host.GCC < 13 {
-		// GCC numbers lambdas differently, but numbers lambdas with the same name in the same order.
+		// Before release 13, GCC numbers lambdas differently from DPC++, but in the same order if
+		// they have the same name.
 		key = func(k Kernel) string { return numbers.ReplaceAllString(k.Name, "#") }
 		if host.table {
-			// For the lambda of a variable it repeats a parameter other than its own.
+			// For a lambda that initializes a variable, GCC also repeats a parameter that is not
+			// its own.
 			key = func(k Kernel) string { return numbers.ReplaceAllString(withoutCalls(k.Name), "#") }
 		}
 	}
 	if host.table {
-		// The table contains the host's names. The numbers of unnamed types are unrelated.
+		// The table contains the host's names. The compilers number unnamed types independently.
 		inner := key
 		key = func(k Kernel) string { return unnamedTypes.ReplaceAllString(inner(k), "$$_") }
 		if host.GCC != 0 {

@@ -24,7 +24,7 @@ func header(symbols ...string) (kernels []hostwrap.Kernel) {
 	return kernels
 }
 
-// object assembles an object file with some symbols.
+// object assembles an object file with the given symbols, and reads it.
 func object(t *testing.T, compiler string, symbols ...string) *hostObject {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,16 +56,16 @@ const (
 func TestCompare(t *testing.T) {
 	const lambda, second = "Z4mainEUlvE_", "Z4mainEUlvE0_"
 	add := strconv.FormatUint(hash("_ZTS3Add"), 10)
-	// The symbol of a kernel of 8 bytes in g++ and clang.
+	// submitted returns the symbol of a submitted kernel in code of g++ and clang.
 	submitted := func(kernel string, size int, hash string) string {
 		return fmt.Sprintf("_ZN10rules_sycl9SubmittedI%sLm%dELm%sEE4hereE", kernel, size, hash)
 	}
 	tests := []struct {
 		name     string
 		compiler string
-		device   []string // types
-		host     []string // symbols
-		want     []string // location, severity, and the start or a part of the text
+		device   []string // types of kernels
+		host     []string // symbols of kernels
+		want     []string // location, severity and part of the text
 	}{
 		{"same", gcc16, []string{lambda, second}, []string{submitted(lambda, 8, "0"), submitted(second, 8, "0")}, nil},
 		{"none", gcc16, nil, nil, nil},
@@ -131,8 +131,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestMatchUnnamedTypes pairs the kernels of a type without a name if the table has the host's
-// names and there is only one such type.
+// TestMatchUnnamedTypes checks that kernels of an unnamed type are paired if the table has the
+// host's names and there is only one such type.
 func TestMatchUnnamedTypes(t *testing.T) {
 	kernels := func(names ...string) (list []Kernel) {
 		for _, name := range names {
@@ -158,8 +158,8 @@ func TestMatchUnnamedTypes(t *testing.T) {
 	}
 }
 
-// TestMatchTemplateLambdas pairs the kernels [=]<int D>(item<D>) {}, whose template parameters g++ 12
-// does not mangle.
+// TestMatchTemplateLambdas checks that kernels such as [=]<int D>(item<D>) {} are paired. g++ 12
+// does not mangle their template parameters.
 func TestMatchTemplateLambdas(t *testing.T) {
 	const item, item12 = "Z4mainEUlTniN4sycl3_V14itemIXT_ELb1EEEE_", "Z4mainEUlN4sycl3_V14itemIXT_ELb1EEEE_"
 	const class, generic, second = "Z4mainEUlTyT_E_", "Z4mainEUlT_E_", "Z4mainEUlT_E0_" // []<class T>(T) {}, [](auto) {}
@@ -237,7 +237,7 @@ func TestTypes(t *testing.T) {
 }
 
 func TestFoldExpression(t *testing.T) {
-	// The lambda of a fold expression is several kernels at one location.
+	// A lambda in a fold expression becomes several kernels at one location.
 	one := func(symbols ...string) []Kernel {
 		kernels := header(symbols...)
 		for i := range kernels {
@@ -258,8 +258,8 @@ func TestFoldExpression(t *testing.T) {
 			t.Errorf("%s: got %v", tt.compiler, found)
 		}
 	}
-	// Two reductions in one function have the same location in libsycl's headers, and differ in
-	// their arguments.
+	// The kernels of two reductions in one function have the same location in libsycl's headers but
+	// different arguments.
 	device = one("_ZTSN4sycl3RedIZ4mainEUlvE_JiEEE", "_ZTSN4sycl3RedIZ4mainEUlvE0_JiEEE")
 	host := object(t, gcc16,
 		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE_JiEEELm8ELm0EE4hereE",

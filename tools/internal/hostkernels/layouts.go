@@ -21,8 +21,8 @@ type Layout struct {
 // A move is a range of bytes with its offsets in the host code and in the device code.
 type move struct{ Host, Device, Size int64 }
 
-// Reasons for which the arguments of a kernel cannot be converted from the layout of the host code to
-// the layout of the device code.
+// A layoutError states why the arguments of a kernel cannot be converted from the layout of the
+// host code to the layout of the device code.
 type layoutError string
 
 func (e layoutError) Error() string { return string(e) }

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
 
-// The relevant parts of rules/dpcpp/host and libsycl's headers.
+// library contains the relevant parts of rules/dpcpp/host and of libsycl's headers.
 const library = `
 namespace rules_sycl {
 template <class K, unsigned long Size, unsigned long Name>
@@ -70,7 +70,7 @@ func compiled(t testing.TB, body string, hash uint64) []byte {
 	return object
 }
 
-// described returns the class with a description, which is "" for a kernel without lambdas.
+// described returns the class with the given description, which is "" for a kernel without lambdas.
 func described(t testing.TB, description string) *hostwrap.Class {
 	t.Helper()
 	if description == "" {
@@ -93,7 +93,7 @@ func TestLayouts(t *testing.T) {
 	tests := []struct {
 		name    string
 		body    string
-		kernels []kernel // the one that the body submits and its Rounded, if any
+		kernels []kernel // the kernel that the body submits, and its Rounded kernel, if any
 	}{
 		{"no constant", `submit([&](Handler &h) { h.single_task([=] { out[0] = s; }); });`,
 			[]kernel{{"16{out@0:8 s@8:2}", same, ""}}},
@@ -341,7 +341,7 @@ func FuzzLayouts(f *testing.F) {
 	})
 }
 
-// Orders that DPC++ 2026.2.0 was seen to have.
+// TestReverses checks capture orders that were observed with DPC++ 2026.2.0.
 func TestReverses(t *testing.T) {
 	const forward, backward, unknown = "forward", "backward", "unknown"
 	for body, want := range map[string]string{

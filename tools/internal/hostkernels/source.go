@@ -24,7 +24,8 @@ const ObjectName = "rules_sycl_object"
 type Source struct {
 	Name, Header, Object string
 
-	// Clang is how to select clang as the host compiler, for messages about limitations of g++.
+	// Clang describes how to select clang as the host compiler, for messages about limitations of
+	// g++.
 	Clang string
 
 	// Compile is the command of the host compile, or nil if the source cannot be compiled again.

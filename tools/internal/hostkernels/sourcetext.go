@@ -227,8 +227,8 @@ func inRightFold(text string, begin, end int) (right, isUse bool) {
 	return right, true
 }
 
-// expansion reports whether a right fold expands a pack, from what precedes and follows it in the same
-// brackets. It returns false if the pack is not expanded there.
+// expansion reports whether a right fold expands a pack, given the text before and after the pack
+// in the same brackets. It returns false if the pack is not expanded there.
 func expansion(left, after string) (right, found bool) {
 	// "..." at the start or after an operator is a fold, and after an operand an expansion.
 	isFold := func(before string) bool {
@@ -246,8 +246,9 @@ func expansion(left, after string) (right, found bool) {
 
 func isOperator(c byte) bool { return strings.IndexByte("+-*/%^&|=<>,", c) >= 0 }
 
-// outside returns what surrounds an offset in one direction up to the enclosing bracket, without the
-// contents of other brackets, and the offset of the enclosing bracket, or -1.
+// outside returns the text before or after an offset, depending on the sign of step, up to the
+// enclosing bracket and without the contents of other brackets. It also returns the offset of the
+// enclosing bracket, or -1.
 func outside(text string, at, step int) (outer string, bracket int) {
 	var b []byte
 	depth := 0

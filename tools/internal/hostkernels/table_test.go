@@ -34,7 +34,8 @@ var same = &Comparison{
 	Types: map[string]string{"_ZTSZ4mainEUlvE_": "Z4mainEUlvE3_"},
 }
 
-// The relevant parts of rules/dpcpp/host, and of libsycl's headers that it needs.
+// tableReader contains the relevant parts of rules/dpcpp/host, and the parts of libsycl's headers
+// that they need.
 const tableReader = `
 #include <stdio.h>
 struct Param { int kind, info, offset; };
@@ -72,7 +73,7 @@ void NAME() {
 }
 `
 
-// TestRead checks that programs of two sources read their tables.
+// TestRead checks that a program with two sources reads both tables.
 func TestRead(t *testing.T) {
 	cxx := testkit.Program(t, "c++")
 	dir := t.TempDir()
@@ -123,7 +124,7 @@ src/b.cpp
 	}
 }
 
-// TestSection checks the section, which must not be in read-only memory in shared libraries.
+// TestSection checks that the section is not in read-only memory in shared libraries.
 func TestSection(t *testing.T) {
 	cxx := testkit.Program(t, "c++")
 	dir := t.TempDir()

@@ -19,8 +19,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/translate"
 )
 
-// TestKept: compilers run only for new modules, and the files equal the files of a build that keeps
-// nothing.
+// TestKept checks that with a cache, compilers run only for new modules and the output files are
+// the same as without it.
 func TestKept(t *testing.T) {
 	t.Chdir(t.TempDir())
 	counted := map[string]string{}
@@ -71,7 +71,7 @@ func TestKept(t *testing.T) {
 		return filesBelow(t, "spirv64-unknown-unknown", "nvptx64-nvidia-cuda")
 	}
 
-	// Each kernel has a type whose name says how many come before it.
+	// Each kernel has a type whose name contains the number of kernels before it.
 	source := func(kernels ...string) string {
 		var types, code strings.Builder
 		for i, k := range kernels {

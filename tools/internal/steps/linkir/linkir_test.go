@@ -17,10 +17,10 @@ func TestMembers(t *testing.T) {
 while [ "$1" != -o ]; do sed -n 's/^source_filename = "\(.*\)"/\1/p' "$1"; shift; done | paste -sd' ' - > "$last"`)
 	for _, test := range []struct{ modules, want string }{
 		{"main=Kf a(f)=F", "main a(f)"},
-		{"main=Kf f=F a(f)=F", "main f"},             // an object defines it
-		{"a(f)=F main=Kf f=F", "main f"},             // objects come first
-		{"main=Kf a(f)=F b(f)=F", "main a(f)"},       // the first archive wins
-		{"main=Kf a(f)=Fg b(g)=G", "main a(f) b(g)"}, // members that members need
+		{"main=Kf f=F a(f)=F", "main f"},             // an object defines f
+		{"a(f)=F main=Kf f=F", "main f"},             // objects take precedence
+		{"main=Kf a(f)=F b(f)=F", "main a(f)"},       // the first archive is used
+		{"main=Kf a(f)=Fg b(g)=G", "main a(f) b(g)"}, // a member that a member needs
 		{"main=Kf b(g)=G a(f)=Fg", "main b(g) a(f)"}, // in any order
 		{"main=Kf a(f)=F a(h)=Hx", "main a(f)"},      // x is undefined, but nothing uses h
 		{"main=K a(k)=Kf b(f)=F", "main a(k) b(f)"},  // the host code may submit its kernel

@@ -1,8 +1,8 @@
-; Cleans up the modules in the files that are its arguments, as opt does, and writes bitcode in
-; place of each file's text. It ends with 1 at the first that it cannot read or write.
+; Cleans up the modules in the files that its arguments name, as opt does, and replaces the text in
+; each file with bitcode. It exits with 1 at the first file that it cannot read or write.
 ;
-; It calls LLVM's library as a program of C does, by the functions of llvm-c. lli has that library
-; and runs this.
+; It calls the functions of llvm-c, like a C program that uses LLVM's library. lli, which runs this
+; program, contains that library.
 
 @name = private constant [8 x i8] c"<stdin>\00"
 @passes = private constant [46 x i8] c"always-inline,globaldce,strip-dead-prototypes\00"

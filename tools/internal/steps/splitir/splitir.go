@@ -283,7 +283,7 @@ func (o *Options) first() string {
 // An imageTable is a file table and its images.
 type imageTable struct {
 	file string // "" if there are only tables for targets
-	dir  string // of the files, "" when they are beside the table
+	dir  string // directory of the files, or "" if they are next to the table
 	base string // start of the file names
 	rows []*imageFiles
 }

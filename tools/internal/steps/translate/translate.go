@@ -25,7 +25,7 @@ import (
 )
 
 // SPIR-V extensions that translators may use in addition to SPIR-V 1.4. Floating-point atomics and
-// compile-time properties require extensions; without them, a translator drops these or fails.
+// compile-time properties require extensions; without them, a translator drops such code or fails.
 var (
 	bothExtensions = []string{
 		"SPV_EXT_shader_atomic_float_add", "SPV_EXT_shader_atomic_float_min_max", "SPV_EXT_shader_atomic_float16_add",
@@ -326,8 +326,8 @@ func addProperties(own *propset.Registry, name string, emulateFP64Conversions bo
 		return cli.BadInput(fmt.Errorf("%s: %w", name, err))
 	}
 	needs.Put(own)
-	// SPIR-V exports every function that is not internal to the module; only the post-link step
-	// knows which of them are meant for other modules.
+	// SPIR-V exports every function that is not internal to the module. Only the post-link step can
+	// tell which of these functions other modules may call.
 	own.Delete(propset.ExportedSymbols)
 	own.Delete(propset.ImportedSymbols)
 	srcloc.Merge(own, file)

@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A module whose SPIR-V has double needs fp64, unless conversions are emulated and the
-// post-link step found nothing else.
+// TestAddEmulatedConversionProperties checks that a module whose SPIR-V contains double requires
+// fp64, unless conversions are emulated and the post-link step found no other use of double.
 func TestAddEmulatedConversionProperties(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(file string, aspects ...aspect.Aspect) *propset.Registry {

@@ -1,4 +1,4 @@
-// A kernel with an assertion, and one that can reach one.
+// A kernel with an assertion, and a kernel that calls a function with an assertion.
 #include <cassert>
 #include <sycl/sycl.hpp>
 

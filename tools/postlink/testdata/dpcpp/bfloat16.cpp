@@ -1,4 +1,4 @@
-// bfloat16, whose conversions the device library has in two versions.
+// bfloat16. The device library implements its conversions in two versions.
 #include <sycl/ext/oneapi/bfloat16.hpp>
 #include <sycl/sycl.hpp>
 

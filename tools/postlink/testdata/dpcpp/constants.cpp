@@ -1,4 +1,4 @@
-// Specialization constants: scalars, a struct, and two of one type.
+// Specialization constants: scalars, a struct, and two constants of one type.
 #include <sycl/sycl.hpp>
 
 struct Size { int x, y; float scale; };

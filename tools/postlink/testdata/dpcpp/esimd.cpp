@@ -1,4 +1,4 @@
-// Explicit SIMD kernels beside an ordinary one.
+// Explicit SIMD kernels and an ordinary kernel.
 #include <sycl/ext/intel/esimd.hpp>
 #include <sycl/sycl.hpp>
 

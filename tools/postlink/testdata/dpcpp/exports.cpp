@@ -1,4 +1,4 @@
-// Functions for other images, called here and not, one of them needing fp64.
+// Functions for other images. Some are called here, and one requires fp64.
 #include <sycl/sycl.hpp>
 
 SYCL_EXTERNAL float called(float x) { return x + 1; }

@@ -1,4 +1,4 @@
-// Free functions that are kernels, beside a lambda.
+// Free functions that are kernels, and a lambda.
 #include <sycl/sycl.hpp>
 
 namespace exp = sycl::ext::oneapi::experimental;

@@ -4,7 +4,7 @@
 namespace exp = sycl::ext::oneapi::experimental;
 namespace intel = sycl::ext::intel::experimental;
 
-// A kernel for each list of properties.
+// Submits one kernel for each list of properties.
 template <int Dimensions, class Name, class Properties>
 void launch(sycl::queue &q, float *f, Properties properties) {
   sycl::range<Dimensions> global, local;

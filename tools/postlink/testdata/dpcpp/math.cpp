@@ -1,4 +1,4 @@
-// Functions of the C library, which device libraries have.
+// Functions of the C library, which device libraries implement.
 #include <cmath>
 #include <complex>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Virtual functions in two sets, of which one needs fp64.
+// Virtual functions in two sets. One set requires fp64.
 #include <sycl/sycl.hpp>
 
 namespace exp = sycl::ext::oneapi::experimental;

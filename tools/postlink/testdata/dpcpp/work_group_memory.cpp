@@ -1,5 +1,5 @@
-// Memory that a work-group shares: of a size that is known, of one that is set when the kernel is
-// submitted, and of such a size without being used.
+// Memory that a work-group shares: with a fixed size, with a size that is set when the kernel is
+// submitted, and with such a size but unused.
 #include <sycl/sycl.hpp>
 
 namespace exp = sycl::ext::oneapi::experimental;

@@ -1,4 +1,4 @@
-// Memory that a work-group shares and that no kernel of the source uses: there is no parameter for it.
+// Memory that a work-group shares and that no kernel of the source uses, so it has no parameter.
 #include <sycl/sycl.hpp>
 
 namespace exp = sycl::ext::oneapi::experimental;
