@@ -22,7 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// The test binary is also the program: the fake runner starts it as a process.
+// The test binary also acts as the program: the fake runner starts it as a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("ACTION_IS_PROGRAM") == "1" {
 		main()
@@ -87,7 +87,8 @@ func (w *checkout) run(inputs ...string) *seenStep {
 	return runStep(w, w.step(inputs...))
 }
 
-// ends runs the action, and checks its exit code, its conclusion and that it shows a text.
+// ends runs the action, and checks its exit code, its conclusion and that its output contains a
+// text.
 func (w *checkout) ends(code int, conclusion, text string, inputs ...string) *seenStep {
 	w.Helper()
 	s := w.run(inputs...)
@@ -193,7 +194,7 @@ func TestFailure(t *testing.T) {
 			"Next: use a different type or function, or submit a different kernel if 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')"}) {
 		t.Errorf("annotations %+v", s.Annotations)
 	}
-	// All files agree.
+	// All files contain the same result.
 	wantText(t, "JSON", w.read("new/result.json"), `"conclusion": "failure"`, `"category": "linux"`)
 	wantText(t, "SARIF", w.read("r.sarif"), `"id": "linux/"`, `"level": "error"`, `"src/k.cpp"`)
 	wantText(t, "JUnit", w.read("r.xml"), "<failure")
@@ -204,7 +205,7 @@ func TestFailure(t *testing.T) {
 	if err != nil || len(b.Findings) != 1 {
 		t.Errorf("baseline %+v, %v", b, err)
 	}
-	// With this baseline, nothing is new.
+	// With this baseline, no problem is new.
 	s = w.ends(0, "success", "", "reports", pattern, "baseline-file", "b.json")
 	if s.Outputs["baselined"] != "1" || s.Outputs["report-digest"] != digest || len(s.Annotations) != 0 {
 		t.Errorf("outputs %v, annotations %v", s.Outputs, s.Annotations)
@@ -218,7 +219,7 @@ func TestPolicies(t *testing.T) {
 		inputs     []string
 		code       int
 		conclusion string
-		text       string // in an annotation or the log
+		text       string // expected in an annotation or the log
 	}{
 		{"no policy", nil, nil, 1, "failure", "1 failing problem"},
 		{"a policy at the default path", map[string]string{".github/sycl-compat.yml": "version: 1\ndevices: {required: [" + deviceB + "]}\n"}, nil, 0, "success", "1 note"},
@@ -271,8 +272,8 @@ var attacks = []string{
 	"x.cpp:1:1: error: forged", "x.cpp:1: error: forged", "a(1,2): error TS1: forged", "error: forged", // S-23
 }
 
-// TestAttacks checks that nothing in a report is a command, markup or a compiler message, and that
-// the result remains the same.
+// TestAttacks checks that no text in a report acts as a command, markup or a compiler message, and
+// that the result remains the same.
 func TestAttacks(t *testing.T) {
 	for _, attack := range attacks {
 		t.Run(fmt.Sprintf("%q", attack), func(t *testing.T) {
@@ -300,8 +301,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// checkMarkdown checks a summary against GitHub's dialect of Markdown: names are in code spans, and
-// there is no element that they could have created.
+// checkMarkdown checks a summary according to GitHub's dialect of Markdown: names must be in code
+// spans, and must not have created elements.
 func checkMarkdown(t *testing.T, text, attack string) {
 	t.Helper()
 	program, err := exec.LookPath("cmark-gfm")
@@ -488,7 +489,7 @@ func onLines(text string, first int) string {
 	return text
 }
 
-// TestManyProblems checks that the most severe problems are shown, and the rest is counted.
+// TestManyProblems checks that the most severe problems are shown, and that the others are counted.
 func TestManyProblems(t *testing.T) {
 	w := newCheckout(t)
 	var kernels []kernel
@@ -746,7 +747,7 @@ func TestComments(t *testing.T) {
 	for _, test := range []struct {
 		event    string
 		requests int
-		text     string // in the log
+		text     string // expected in the log
 	}{
 		{"pull_request", 3, ""},
 		{"pull_request-fork", 3, ""},

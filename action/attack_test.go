@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// These attacks used to succeed.
+// The attacks in this file succeeded in earlier versions.
 
 func TestAttackWorkingDirectoryThroughALink(t *testing.T) {
 	w := newCheckout(t)
@@ -122,7 +122,8 @@ func TestAttackGitPathspecs(t *testing.T) {
 	}
 }
 
-// A header line that forty kernels reach uses one annotation, and leaves the rest to other causes.
+// TestAnnotationsByCause checks that a header line that forty kernels use causes only one
+// annotation, so that other causes are also annotated.
 func TestAnnotationsByCause(t *testing.T) {
 	w := newCheckout(t)
 	var kernels []kernel

@@ -10,8 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestAttackValues checks hostile files and inputs. Each is rejected with its location or changes
-// nothing. None hangs, none hides a weaker policy, and no text becomes a command.
+// TestAttackValues checks hostile files and inputs. Each must be rejected with its location, or
+// have no effect. None may hang the action or hide a weaker policy, and no text may become a
+// command.
 func TestAttackValues(t *testing.T) {
 	const p = ".github/sycl-compat.yml"
 	bomb := "a0: &a0 [x]\n"

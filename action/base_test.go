@@ -32,7 +32,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 	submodule := func(w *checkout) { w.submodule("shared", "ci/p.yml", strict) }
 	for _, test := range []struct {
 		name    string
-		prepare func(w *checkout) string // returns the policy
+		prepare func(w *checkout) string // returns the name of the policy
 		after   func(w *checkout)        // the commit of the base
 		text    string                   // expected text
 	}{
@@ -224,7 +224,7 @@ func TestUntouched(t *testing.T) {
 }
 
 // TestAttackHead checks that a build that checks out an old commit with a weaker policy does not
-// make the change start there.
+// make that commit the base of the change.
 func TestAttackHead(t *testing.T) {
 	for _, moved := range []bool{false, true} {
 		w := newCheckout(t)
@@ -265,7 +265,7 @@ func TestUntouchedFiles(t *testing.T) {
 		w.remove("old.yml")
 		w.commit()
 		w.git("checkout", "--quiet", "-b", "tip")
-		w.write("d.yml", strings.Replace(data, "fp64, ", "", 1)) // the base branch has corrected data by now
+		w.write("d.yml", strings.Replace(data, "fp64, ", "", 1)) // meanwhile, the base branch corrects the data
 		w.write("b.json", regexp.MustCompile(`(?s)"findings": \[.*?\n  \]`).ReplaceAllString(full, `"findings": []`))
 		tip := w.commit()
 		w.git("checkout", "--quiet", "-b", "change", "tip^")
@@ -285,7 +285,7 @@ func TestUntouchedFiles(t *testing.T) {
 	}
 }
 
-// TestMergeBases compares with git on histories with branches and merges.
+// TestMergeBases compares merge bases with git's, for histories with branches and merges.
 func TestMergeBases(t *testing.T) {
 	w := newCheckout(t)
 	w.write("x", "")
@@ -307,7 +307,7 @@ func TestMergeBases(t *testing.T) {
 			got := r.mergeBases(a, b)
 			cmd := exec.Command("git", "merge-base", "--all", a, b)
 			cmd.Dir = w.dir
-			out, _ := cmd.Output() // fails if there is none
+			out, _ := cmd.Output() // git fails if there is no merge base
 			want := strings.Fields(string(out))
 			slices.Sort(got)
 			slices.Sort(want)

@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// object writes an offload binary, as object files contain it. Some of its kernels need fp64.
+// object writes an offload binary, as in object files. Some of its kernels need fp64.
 func (w *checkout) object(name string) {
 	w.Helper()
 	code := testkit.ReadFile(w, "../sycl/spirv/testdata/kernels.spv")
@@ -30,7 +30,7 @@ func TestBinaries(t *testing.T) {
 		inputs     []string
 		code       int
 		conclusion string
-		text       string // in an annotation or the log
+		text       string // expected in an annotation or the log
 	}{
 		{"a device that lacks fp64", nil, []string{"binaries", "out/*.so.1", "devices", deviceA}, 1, "failure", "does not run on " + deviceA},
 		{"a device with fp64", nil, []string{"binaries", "out/*.so.1", "devices", deviceB}, 0, "success", ""},
@@ -58,7 +58,7 @@ func TestBinaries(t *testing.T) {
 	}
 }
 
-// A later check accepts the report on binaries as a base report.
+// TestBinariesReport checks that a later check accepts the report on binaries as a base report.
 func TestBinariesReport(t *testing.T) {
 	w := newCheckout(t)
 	w.object("out/libk.so.1")
@@ -78,7 +78,7 @@ func TestBinariesReport(t *testing.T) {
 	}
 }
 
-// File names are neither commands nor compiler messages.
+// TestAttackBinaries checks that file names do not act as commands or compiler messages.
 func TestAttackBinaries(t *testing.T) {
 	for _, attack := range attacks {
 		name := strings.NewReplacer("/", "", "\x00", "").Replace(attack)

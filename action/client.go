@@ -124,7 +124,7 @@ type wantedComment struct {
 type solvedMode string
 
 const (
-	solvedUpdate   solvedMode = "update" // as if there were problems
+	solvedUpdate   solvedMode = "update" // update it, as for problems
 	solvedDelete   solvedMode = "delete"
 	solvedMinimize solvedMode = "minimize"
 )
@@ -428,7 +428,7 @@ func (c *commentClient) find(ctx context.Context, list string, want wantedCommen
 		}
 	}
 	if len(ours) == 0 && len(others) > 0 && want.Author == "" {
-		// Only GitHub knows which app or user the token belongs to.
+		// Only GitHub can tell which app or user the token belongs to.
 		if login := c.viewer(ctx); login != "" {
 			for _, found := range others {
 				if strings.EqualFold(found.User.Login, login) {

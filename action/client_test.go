@@ -208,8 +208,8 @@ func TestAnswers(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		fail   func(http.ResponseWriter, *http.Request, int) bool
-		status int    // of the error, or 0
-		text   string // in the error
+		status int    // status of the error, or 0
+		text   string // part of the error
 		calls  int
 		waits  waits
 	}{
@@ -252,7 +252,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A request may have succeeded even if its response was an error.
+// TestNoSecondComment checks that there is no second comment if a request succeeded although its
+// response was an error.
 func TestNoSecondComment(t *testing.T) {
 	f := newFake(t)
 	f.fail = func(w http.ResponseWriter, r *http.Request, n int) bool {
@@ -372,7 +373,8 @@ func TestNewClient(t *testing.T) {
 	}
 }
 
-// With a different owner's token, each run would create a new comment.
+// TestAnotherAuthor checks that a token with a different owner is an error, because each run would
+// create a new comment.
 func TestAnotherAuthor(t *testing.T) {
 	f := newFake(t)
 	w := wantComment()

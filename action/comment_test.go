@@ -154,7 +154,7 @@ func TestDuplicateNotDeletable(t *testing.T) {
 	}
 }
 
-// TestRepositoryURL checks that links of a comment do not depend on the characters of names.
+// TestRepositoryURL checks that special characters in names do not break the links in a comment.
 func TestRepositoryURL(t *testing.T) {
 	for name, want := range map[string]string{"o/r": "https://x/o/r", "jo_corp/.github": "https://x/jo_corp/.github", "o/..": "", "o/r/x": "", "o/r>": "", "": ""} {
 		if got := (&job{server: "https://x/", repository: name}).repositoryURL(); got != want {
@@ -172,7 +172,7 @@ func TestRefusals(t *testing.T) {
 		header  map[string]string
 		message string
 		text    string
-		waits   waits // until GitHub accepts it
+		waits   waits // delays until GitHub accepts the request
 	}{
 		{"a missing permission", 403, nil, "Resource not accessible by integration", "the job needs the permission pull-requests: write", nil},
 		{"a personal access token", 403, nil, "Resource not accessible by personal access token", "the personal access token does not have permission; give it write access", nil},
@@ -238,7 +238,8 @@ func TestForkTokens(t *testing.T) {
 	}
 }
 
-// TestOwners checks tokens that belong to an app or a user, which only GitHub can tell.
+// TestOwners checks tokens that belong to an app or a user. Only GitHub can tell whom a token
+// belongs to.
 func TestOwners(t *testing.T) {
 	old := marker + "\nold"
 	for _, test := range []struct {
@@ -246,7 +247,7 @@ func TestOwners(t *testing.T) {
 		author       string // an input
 		comments     []comment
 		changed      int    // 0 for a new comment
-		text         string // of the error
+		text         string // part of the error
 	}{
 		{"an app", "my-app[bot]", "", []comment{written("my-app[bot]", old)}, 1, ""},
 		{"a user", "octo_acme", "", []comment{written("mallory", old), written("octo_acme", old)}, 2, ""},

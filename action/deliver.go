@@ -162,7 +162,8 @@ func writeFile(p place, name string, write func(w io.Writer) error) error {
 	return outfile.Write(name, write)
 }
 
-// notShown records that something cannot be shown, which is an error only if it was requested.
+// notShown records that a part of the result cannot be shown. This is an error only if
+// strict-delivery is set.
 func (d *delivery) notShown(format string, args ...any) {
 	d.unshown = append(d.unshown, fmt.Errorf(format, args...))
 }

@@ -62,7 +62,7 @@ func showError(ctx context.Context, out *console, c check, text string) {
 	}
 }
 
-// A fixedError has a fix that is too long for its message.
+// A fixedError is an error with a fix that is too long for the message.
 type fixedError struct {
 	error
 	fix string

@@ -112,7 +112,8 @@ func (s *fakeStep) environment(t testing.TB, dir string) map[string]string {
 	return env
 }
 
-// readFiles reads the files of a step: outputs, the summary, and files that it must not write.
+// readFiles reads the files of a step: the outputs, the summary, and files that the step must not
+// write.
 func (s *seenStep) readFiles(t testing.TB, dir string) {
 	t.Helper()
 	read := func(name string) string { return testkit.ReadFile(t, filepath.Join(dir, name)) }
@@ -153,7 +154,7 @@ func lines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// registered are the names of commands.
+// registered lists the names of commands.
 var registered = []string{"set-env", "set-output", "save-state", "add-mask", "add-path", "add-matcher", "remove-matcher",
 	"debug", "notice", "warning", "error", "group", "endgroup", "echo", "stop-commands"}
 
@@ -230,7 +231,7 @@ func (s *seenStep) info(info, separator string, unescape func(string) string) (s
 	return c, true
 }
 
-// The runner unescapes the percent sign last in all three.
+// Like the runner, the three functions unescape the percent sign last.
 func unescapeData(s string) string {
 	return unescape(s, "%0D", "\r", "%0A", "\n", "%25", "%")
 }

@@ -91,7 +91,7 @@ func TestAttackArtifactOverPolicy(t *testing.T) {
 	w.write("from-change/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", nil}))
 	s = w.ends(1, "failure", "", "reports", "from-change/*.compat.json", "device-config", "d.yml")
 	wantText(t, "the log", s.log(), "the data of the required device "+deviceB+" allow more than the base branch's data")
-	// Without a commit, it is not known where the policy is.
+	// Without a commit, the location of the policy is unknown.
 	sha := w.env["GITHUB_SHA"]
 	w.env["GITHUB_SHA"] = ""
 	w.ends(2, "error", "the policy of the default branch applies to runs of forks, but its commit is unknown; set GITHUB_SHA", "reports", "from-change/*.compat.json")

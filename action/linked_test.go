@@ -26,15 +26,15 @@ func (w *checkout) submodule(dir, name, text string) *checkout {
 	return &checkout{w.T, filepath.Join(w.dir, dir), nil}
 }
 
-// TestLinkedFiles makes a baseline and a device configuration allow more. If a symbolic link or a
-// submodule is on the way to the file, in the base, in the change or in both, the action must
-// notice this, or report that it cannot tell.
+// TestLinkedFiles weakens a baseline and a device configuration. Even if the path of the file leads
+// through a symbolic link or a submodule, in the base, in the change or in both, the action must
+// report the weakening, or report that it cannot compare the files.
 func TestLinkedFiles(t *testing.T) {
 	type layout struct {
 		name    string
 		base    func(w *checkout, name, old string)  // writes the file of the base as ci/NAME
 		head    func(w *checkout, name, more string) // replaces it
-		after   func(w *checkout)                    // breaks what the base is read from
+		after   func(w *checkout)                    // damages the objects or links that the base is read from
 		why     string                               // why there is no comparison, "" if there is one
 		refused string                               // why the file of the change is not read
 	}
@@ -148,7 +148,8 @@ func TestLinkedFiles(t *testing.T) {
 						t.Error(s.Stdout)
 					}
 				}
-				// The file of the base does not contain what the change adds. If it can be read, it applies.
+				// With policy-ref base, the file of the base applies if it can be read. It does not
+				// contain the additions of the change.
 				s := w.run(append(inputs, "policy-ref", "base")...)
 				if code := s.ExitCode; code == 0 || code == 1 && l.why != "" || code > 1 && l.why == "" {
 					t.Errorf("policy-ref: base: exit code %d: %s", code, s.Stdout)

@@ -49,7 +49,7 @@ func keys(n *yaml.Node) (list []string) {
 	return list
 }
 
-// TestInputs checks that action.yml has the inputs of the program, with the same defaults.
+// TestInputs checks that action.yml has the same inputs as the program, with the same defaults.
 func TestInputs(t *testing.T) {
 	m := parseAction(t)
 	var names []string
@@ -206,7 +206,7 @@ func TestPage(t *testing.T) {
 	testkit.GoldenSection(t, page, "outputs", b.String())
 }
 
-// actionlint must accept the workflow on the page.
+// TestPageWorkflow checks that actionlint accepts the workflow on the page.
 func TestPageWorkflow(t *testing.T) {
 	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(testkit.ReadFile(t, "../docs/check/github-action.md"))[1]
 	l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{})

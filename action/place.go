@@ -122,8 +122,8 @@ func (p place) localPath(name string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// localInput is like local for a file to read. On GitHub, it returns an error for an absolute path
-// out of the workspace, because a change may have written the path.
+// localInput is like localPath for a file to read. On GitHub, it returns an error for an absolute
+// path outside of the workspace, because a change may have written the path.
 func (p place) localInput(name string) (string, error) {
 	found, err := p.localPath(name)
 	if err == nil && p.onGitHub && path.IsAbs(found) {
@@ -344,8 +344,8 @@ func (p place) localPattern(text string) (local string, isAbove bool) {
 	return name, isAbove
 }
 
-// localPatterns returns patterns and directory names relative to p.dir. It returns an error for one
-// that leads out of the workspace.
+// localPatterns returns patterns and directory names relative to p.dir. It returns an error if one
+// of them leads out of the workspace.
 func (p place) localPatterns(texts []string) (list []string, err error) {
 	for _, text := range texts {
 		rest, not := strings.CutPrefix(text, "!")

@@ -198,7 +198,7 @@ func (w *checkout) remove(name string) {
 	testkit.NoError(w, os.Remove(filepath.Join(w.dir, name)))
 }
 
-// baseline returns a baseline with which nothing in the reports is new.
+// baseline returns a baseline that contains all problems in the reports.
 func (w *checkout) baseline() string {
 	w.Helper()
 	s := w.run("reports", pattern, "proposed-baseline-file", "made.json", "fail-on", "none", "policy-file", "")
@@ -209,7 +209,8 @@ func (w *checkout) baseline() string {
 	return w.read("made.json")
 }
 
-// The event determines the origin of a change; its text appears nowhere.
+// TestEventText checks that the event determines the origin of a change, but that none of its text
+// is shown.
 func TestEventText(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
@@ -235,7 +236,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// The missing comparison is shown even if there are more problems than annotations.
+// TestNotComparedComesFirst checks that a missing comparison is annotated even if there are more
+// problems than annotations.
 func TestNotComparedComesFirst(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
@@ -246,7 +248,8 @@ func TestNotComparedComesFirst(t *testing.T) {
 	}
 }
 
-// Device data that adds capabilities lets kernels pass that do not run on the device.
+// TestBaseDeviceData checks that device data with added capabilities is reported, because with it,
+// kernels pass that do not run on the device.
 func TestBaseDeviceData(t *testing.T) {
 	data := func(aspects string) string {
 		return deviceB + ":\n  aspects: [" + aspects + "]\n  sub-group-sizes: [16, 32]\n"
@@ -316,8 +319,8 @@ func TestBaseDeviceData(t *testing.T) {
 	}
 }
 
-// The base of a pull request is the commit that it is merged into, not the commit in the event: the
-// branch may have advanced to a stricter policy.
+// TestBaseBranchAdvanced checks that the base of a pull request is the commit that it is merged
+// into, not the commit in the event. The branch may have a stricter policy by now.
 func TestBaseBranchAdvanced(t *testing.T) {
 	for _, ref := range []string{"head", "base"} {
 		w := newCheckout(t)
@@ -342,7 +345,7 @@ func TestBaseBranchAdvanced(t *testing.T) {
 		wantText(t, "what is seen", s.Stdout, "fail-on is none, not new")
 		if ref == "base" {
 			want(t, s, 1, "failure")
-			// A merge of something else is not a test of this change.
+			// A merge of a different commit does not test this change.
 			event(strings.Repeat("ab", 20))
 			w.ends(0, "success", "", "reports", pattern, "policy-ref", ref)
 		}

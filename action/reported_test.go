@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// wheel writes a wheel with one module that has device code, instead of earlier wheels.
+// wheel writes a wheel with one module that has device code, and removes earlier wheels.
 func (w *checkout) wheel(name, member string) {
 	w.Helper()
 	w.object("build/k.o")
@@ -99,7 +99,8 @@ func TestReportedBugs(t *testing.T) {
 			w.fakeGit(script)
 		}
 	}
-	// knownKernels has 300 known problems of the base, and the kernels from, ... to of the change.
+	// knownKernels writes a baseline with 300 known problems, and the report of a change with the
+	// kernels numbered from to to.
 	knownKernels := func(from, to int) func(*checkout, *fakeGitHub) {
 		return func(w *checkout, _ *fakeGitHub) {
 			w.fixture("pull_request")
@@ -130,7 +131,8 @@ func TestReportedBugs(t *testing.T) {
 			w.based(w.commit())
 		}
 	}
-	// moved makes the base branch stricter after the change began; commit is the change's.
+	// moved makes the base branch stricter after the change has diverged. commit creates the commit
+	// of the change.
 	moved := func(commit func(w *checkout)) func(*checkout, *fakeGitHub) {
 		return func(w *checkout, _ *fakeGitHub) {
 			w.write(".gitignore", "out/\n")
@@ -188,9 +190,9 @@ func TestReportedBugs(t *testing.T) {
 		prepare     func(w *checkout, g *fakeGitHub)
 		inputs      []string
 		code        int
-		seen        string // in the streams, the summary, the comments or a file
+		seen        string // expected in the streams, the summary, the comments or a file
 		unseen      string
-		comment     int // the largest size of a comment, if it matters
+		comment     int // maximum size of a comment, or 0
 	}{
 		{"advice by exit code", "a first baseline", policyOf("x", ""), []string{"reports", pattern, "baseline-file", "b.json", "proposed-baseline-file", "new/b.json"}, 3, "cp new/b.json b.json\n", "look at the step", 0},
 		{"advice by exit code", "a first baseline without a proposal", policyOf("x", ""), []string{"reports", pattern, "baseline-file", "b.json"}, 3, "set the input `proposed-baseline-file`", "look at the step", 0},

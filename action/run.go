@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
-// An environment is everything that the program uses of its process.
+// An environment holds everything that the program uses from its process.
 type environment struct {
 	args           []string
 	getenv         func(string) string

@@ -1,21 +1,20 @@
 package main
 
-// This file communicates with the GitHub Actions runner: outputs, annotations, log and summary of a
-// job. It is the only file that uses go-githubactions, and closes the gaps that the library leaves:
+// This file communicates with the GitHub Actions runner: it writes the outputs, annotations, log
+// and summary of a job. It is the only file that uses go-githubactions, and it works around the
+// library's limitations:
 //
-//   - the runner reads commands from any line of standard output and standard
-//     error, "::name::" at its beginning and "##[name]" anywhere in it, and a bare
-//     carriage return also begins a line. All text is escaped. The log is between
-//     a command that stops the parser and one with a random name that starts it
-//     again. Lines of the log begin with a prefix and do not match the problem
-//     matchers of compilers.
-//   - values of outputs are between delimiters in a file. Ours are random and
-//     not in the value, names have a fixed form, and values are only numbers,
-//     words, paths and URLs.
-//   - the library interprets format strings, panics and exits. This file does
-//     not.
-//   - the runner silently drops the eleventh annotation of a level, and a
-//     whole summary above 1 MiB. Both have a limit here.
+//   - The runner reads commands from any line of standard output and standard error: "::name::" at
+//     its beginning and "##[name]" anywhere in it. A bare carriage return also starts a line. This
+//     file escapes all text. It encloses the log in a command that stops the parser and a command
+//     with a random name that restarts it. Lines of the log begin with a prefix and do not match
+//     compilers' problem matchers.
+//   - Values of outputs are between delimiters in a file. This file uses random delimiters that the
+//     value does not contain. Names have a fixed form, and values are only numbers, words, paths
+//     and URLs.
+//   - The library interprets format strings, panics and exits. This file does not let it.
+//   - The runner silently drops the eleventh annotation of a level, and a summary above 1 MiB as a
+//     whole. This file limits both.
 //
 // The runner's sources define this behavior: ActionCommand, OutputManager, FileCommandManager and
 // ExecutionContext.

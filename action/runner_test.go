@@ -62,7 +62,8 @@ func checkLog(t *testing.T, text string) {
 	if text != "" && len(seen.Log) != strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1 {
 		t.Errorf("%q produces lines %q", text, seen.Log)
 	}
-	// The lines themselves are not commands on either stream.
+	// Without the command that stops the parser, the lines are not commands on either stream,
+	// either.
 	bare := strings.Join(seen.Log, "\n")
 	if seen := readStreams("", bare, problemMatchers...); len(seen.Commands) != 0 || len(seen.Annotations) != 0 {
 		t.Errorf("%q without the guard is read as %+v", text, seen)
@@ -83,7 +84,7 @@ func checkAnnotation(t *testing.T, text string) {
 	if strings.ContainsAny(a.Message+a.Title+a.File, "\r\n\x00\x1b") || text != "" && a.Line != "3" {
 		t.Errorf("%q is shown as %+v", text, a)
 	}
-	// The runner prints the message again.
+	// The runner prints the message with this prefix.
 	if again := readStreams("##[warning]"+a.Message, ""); len(again.Commands) != 1 {
 		t.Errorf("%q, printed again, is read as %+v", text, again)
 	}
@@ -122,8 +123,8 @@ func TestTextAttacks(t *testing.T) {
 	}
 }
 
-// TestLibrary checks that the fake runner detects what the library does on its own, and thus would
-// detect the same in this package.
+// TestLibrary checks that the fake runner detects the faults of the library, so that it would also
+// detect them in this package.
 func TestLibrary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output")
 	var out bytes.Buffer
@@ -155,7 +156,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// Text without special meaning is shown unchanged.
+// TestPlainText checks that text without special meaning is shown unchanged.
 func TestPlainText(t *testing.T) {
 	for text, want := range map[string]string{
 		"sim::Reduce<double>::operator()(int) const":                         "| sim::Reduce<double>::operator()(int) const",
@@ -206,7 +207,7 @@ func TestOutputNames(t *testing.T) {
 	}
 }
 
-// zeros is a predictable random source: a value can contain the delimiter.
+// zeros is a predictable random source, with which a value can contain the delimiter.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
@@ -241,7 +242,7 @@ func TestDelimiter(t *testing.T) {
 	}
 }
 
-// Missing or unwritable files are errors, not panics.
+// TestRunnerWithoutFiles checks that missing or unwritable files are errors, not panics.
 func TestRunnerWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"not set": "", "a directory": dir, "in a missing directory": filepath.Join(dir, "gone", "x"), "a device": os.DevNull} {
@@ -365,7 +366,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// Runner substitutes reject empty lines, and earlier content of the file may end within a line.
+// TestOutputFileLines checks that no empty lines are written, because runner substitutes reject
+// them. Earlier content of the file may end within a line.
 func TestOutputFileLines(t *testing.T) {
 	for before, want := range map[string]string{
 		"":      "^n<<(\\S+)\n1\n\\S+\nm<<(\\S+)\n2\n\\S+\n$",

@@ -28,8 +28,8 @@ for f in *.kernels; do
 done
 `
 
-// TestBaseAgainstHead runs the steps of the example with a fake Bazel: problems of the base are
-// known, and losses in the change are new.
+// TestBaseAgainstHead runs the steps of the example with a fake Bazel. Problems of the base must be
+// known, and losses in the change must be new.
 func TestBaseAgainstHead(t *testing.T) {
 	for _, program := range []string{"git", "bash", "tar", "find"} {
 		if _, err := exec.LookPath(program); err != nil {
