@@ -28,8 +28,8 @@ const MiB = 1 << 20
 // A Program is a benchmark.
 type Program struct {
 	Name   string
-	Runs   int  // of each contender, unless --runs overrides it
-	Limits bool // the program has limits that --check can check
+	Runs   int  // runs of each contender, unless --runs overrides it
+	Limits bool // whether --check can check limits
 
 	// Setup adds flags, and returns the function to run after they have been parsed.
 	Setup func(b *Bench) (run func() error)
@@ -39,14 +39,14 @@ type Program struct {
 type Bench struct {
 	Context  context.Context
 	Flags    *flag.FlagSet
-	Runs     int       // of each contender; the best counts
+	Runs     int       // runs of each contender; the best one counts
 	Dir      string    // scratch directory, if Scratch created one
 	Progress io.Writer // progress messages
 	remove   func()    // removes Dir
 	Report
 }
 
-// benchmarks are the values of the first argument.
+// benchmarks lists the benchmarks, whose names are the values of the first argument.
 var benchmarks = []Program{
 	{Name: "build", Runs: 1, Limits: true, Setup: setupBuild},
 	{Name: "families", Runs: 1, Limits: true, Setup: setupFamilies},
@@ -158,7 +158,7 @@ func (b *Bench) built(name, binary, compiler string, args ...string) (string, er
 	return filepath.Abs(binary)
 }
 
-// call runs a program in a directory. Its output is in the error.
+// call runs a program in a directory. The error contains its output.
 func (b *Bench) call(dir string, argv ...string) error {
 	cmd := cli.Program(b.Context, argv[0], argv[1:]...)
 	cmd.Dir = dir

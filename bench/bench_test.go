@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// self is this binary; os.Args may have it relative to another directory.
+// self is the path of this binary. The path in os.Args may be relative to a different directory.
 var self, _ = os.Executable()
 
-// This binary is also the program that the tests measure.
+// This binary also acts as the program that the tests measure.
 func init() {
 	if len(os.Args) != 2 {
 		return
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 		limit  float64
 		args   []string
 		missed bool
-		want   []string // in the output
+		want   []string // parts of the output
 	}{
 		{"a table", 2, nil, false, []string{"best of the runs", "CPU ms", "MiB/s", "max RSS, MiB", "child", "function", "runs        2.00 x    <= 2 x  met", "runs again  2.00 x    >= 1 x  met"}},
 		{"a missed limit that is not asked for", 1, nil, false, []string{"runs        2.00 x    <= 1 x  MISSED"}},
@@ -118,15 +118,15 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
-// TestFunction checks that a function's usage includes the time of a program that it leaves
-// running.
+// TestFunction checks that the measured time of a function includes a program that still runs when
+// the function returns.
 func TestFunction(t *testing.T) {
 	cmd := exec.Command(self, "spin")
 	defer func() {
 		cmd.Process.Kill()
 		cmd.Wait()
 	}()
-	// The function itself uses nothing. On a busy machine the program needs some rounds.
+	// The function itself uses no time. On a busy machine, the program needs several rounds.
 	b := &Bench{Context: t.Context(), Runs: 1, Dir: t.TempDir(), Progress: io.Discard}
 	for range 40 {
 		r, err := b.Compete(Contender{Name: "function", Run: func() error {

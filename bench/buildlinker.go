@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// linker is LLVM's program that links SYCL device code. Debian's LLVM 22 does not include it; then
-// it is not measured.
+// linker is LLVM's program that links SYCL device code. Debian's LLVM 22 does not include it. If it
+// is missing, it is not measured.
 const linker = "clang-sycl-linker"
 
 // linkerArch is the only GPU for which this program calls ocloc. For other GPUs it silently writes
@@ -24,7 +24,7 @@ func buildByLinker(b *builder, p programs, sources, devices []string, _ buildWay
 		err := b.run(step{
 			args:   append([]string{p[linker], "--triple=spirv64-unknown-unknown", "--arch=" + linkerArch, "--ocloc-options=-q -device " + device, "-o", stem + ".img"}, all...),
 			inputs: all,
-			// The SPIR-V and the native code stay next to the image.
+			// The SPIR-V and the native code are written next to the image.
 			outputs: []string{stem + ".img"},
 		})
 		if err != nil {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A project is the sources of a program with many kernels, each a tiled matrix multiplication with
-// its own sum.
+// A project holds the sources of a program with many kernels. Each kernel is a tiled matrix
+// multiplication with a different sum.
 type project struct {
 	dir      string
 	sources  int
-	kernels  int      // of a source
-	versions [][]int  // of the kernels of each source, changed by each edit
+	kernels  int      // kernels per source
+	versions [][]int  // versions of the kernels of each source, which edits change
 	header   string   // directory of the device header
 	devices  []string // ocloc's names
 	workers  workers

@@ -42,7 +42,7 @@ type builder struct {
 	ctx     context.Context
 	files   map[string]string // checksums of files of this build
 	workers workers
-	times   stepTimes // nil to measure none
+	times   stepTimes // nil to measure nothing
 }
 
 // stepTimes holds the total processor time of all steps, by program name.
@@ -235,7 +235,7 @@ type programs map[string]string
 // A design builds all sources of the current directory.
 type design func(b *builder, p programs, sources, devices []string, w buildWay) error
 
-// A way is a configuration of the rules.
+// A buildWay is a configuration of the rules.
 type buildWay struct {
 	split string // device_code_split
 	share string // share_gpu_families: families or off
@@ -244,7 +244,7 @@ type buildWay struct {
 	families map[string]string // families of devices
 }
 
-// name returns the name of the way in tables.
+// name returns the name of the configuration in tables.
 func (w buildWay) name() string {
 	if w.share == "families" {
 		return "rules, " + w.split

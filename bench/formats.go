@@ -12,8 +12,8 @@ const (
 	imageCount = 10_000 // images to pack, and modules in each other file
 	packSize   = 1 << 30
 	listSize   = 4 << 30
-	smallSize  = 40 << 20 // must list in the same time
-	copySize   = 2 << 30  // of the file to convert and to extract
+	smallSize  = 40 << 20 // listing it must take the same time
+	copySize   = 2 << 30  // size of the file to convert and to extract
 )
 
 // setupFormats measures packager against peers and limits on the same machine in the same run:
@@ -46,8 +46,8 @@ func setupFormats(b *Bench) func() error {
 		if m.peer, err = findPeer(*peer); err != nil {
 			return err
 		}
-		// The memory of this process counts for its children until they have started, so a separate
-		// process, which needs more memory than the limit, writes the files.
+		// The memory of this process counts toward its children until they have started. Writing
+		// the files needs more memory than the limit, so a separate process does it.
 		self, err := os.Executable()
 		if err != nil {
 			return err

@@ -9,12 +9,12 @@ type formatsRun struct {
 	packager, peer string // binaries; peer may be ""
 }
 
-// Limits of the design.
+// Performance limits.
 const (
-	packOfCat  = 0.9 // of the throughput of cat
-	packOfPeer = 1   // of clang-offload-packager's throughput
+	packOfCat  = 0.9 // multiple of cat's throughput
+	packOfPeer = 1   // multiple of clang-offload-packager's throughput
 	listMillis = 100
-	listOfList = 1.25 // of the time for the small file
+	listOfList = 1.25 // multiple of the time for the small file
 	memoryMiB  = 64
 )
 
@@ -78,7 +78,7 @@ func (m *formatsRun) list() error {
 	return nil
 }
 
-// copy converts a file to the other version and to a bare one, and extracts it.
+// copy converts a file to the other version and to a bare file, and extracts it.
 func (m *formatsRun) copy() error {
 	r, err := m.Compete(
 		Contender{Name: "packager convert, version 1 to 2", Bytes: copySize, Args: []string{m.packager, "convert", "--syclbin-version=2", "--output=out", copyFile}},

@@ -58,8 +58,8 @@ func metadata(i int) *propset.Registry {
 	return r
 }
 
-// writeImages writes incompressible images, each with a property file and a symbol file, and the
-// table of all.
+// writeImages writes incompressible images, each with a property file and a symbol file, and a
+// table of all images.
 func writeImages(dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, imageDirectory), 0o777); err != nil {
 		return err

@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// Limits of the design.
+// Performance limits.
 const (
 	manySeconds  = 2.0
 	smallSeconds = 0.05
 )
 
-// setupGate measures 'compat check' as a process: on many large reports, and on a
-// small one.
+// setupGate measures 'compat check' as a process: on many large reports, and on a small report.
 //
 //	go run ./bench gate --dir /var/tmp
 //
@@ -48,7 +47,7 @@ func setupGate(b *Bench) func() error {
 	}
 }
 
-// measureGate measures many reports with a given total size, and a small one.
+// measureGate measures many reports with a given total size, and a small report.
 func measureGate(b *Bench, tool string, names []string, size int64) error {
 	check := []string{tool, "check", "--fail-on=none"}
 	for _, c := range []struct {

@@ -14,11 +14,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// gateSizes holds the number of reports, kernels and devices.
+// gateSizes holds the numbers of reports, kernels and devices.
 type gateSizes struct{ reports, kernels, devices int }
 
-// writeReports writes reports of programs in which one kernel in five needs features that some
-// devices lack, and a small one.
+// writeReports writes reports on programs in which one kernel in five needs features that some
+// devices lack, and a small report.
 func writeReports(dir string, s gateSizes) (names []string, bytes int64, err error) {
 	config := deviceconfig.Default()
 	devices := config.Devices()

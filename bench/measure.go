@@ -19,8 +19,8 @@ import (
 type Contender struct {
 	Name   string
 	Args   []string
-	Run    func() error // measured instead of a program, including the programs that it runs
-	Bytes  int64        // read or written, 0 if not meaningful
+	Run    func() error // function to measure instead of a program, including the programs that it runs
+	Bytes  int64        // bytes read or written, 0 if not meaningful
 	Output string       // file for standard output, which is otherwise discarded
 	Before func() error // called before each run, and not measured; may be nil
 }
@@ -28,8 +28,8 @@ type Contender struct {
 // Out is removed before each run.
 const Out = "out"
 
-// Compete runs contenders in turn, so that other load affects all of them, and returns the best
-// run of each. These also become results.
+// Compete runs contenders alternately, so that other load affects all of them, and returns the best
+// run of each. It adds these runs to the results.
 func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 	out := filepath.Join(b.Dir, Out)
 	results := make([]Result, len(contenders))

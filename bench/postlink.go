@@ -74,7 +74,7 @@ func setupPostlink(b *Bench) func() error {
 		if m.self, err = os.Executable(); err != nil {
 			return err
 		}
-		// The memory of this process counts for its children until they have started, so other
+		// The memory of this process counts toward its children until they have started, so other
 		// processes write the files.
 		fmt.Fprintln(b.Progress, "writing the module")
 		if _, err := b.Measure(m.part("generate")); err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// Limits of the design.
+// Performance limits.
 const (
-	mostOfOnce = 1.5 // times one call of opt
-	ofEach     = 20  // times as fast as a call for each kernel
+	mostOfOnce = 1.5 // multiple of the time of one call of opt
+	ofEach     = 20  // factor by which it must be faster than one call per kernel
 )
 
 // inputFile is the module, in the working directory of all programs.

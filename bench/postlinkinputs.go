@@ -9,16 +9,16 @@ import (
 // A shape holds the size parameters of a module.
 type shape struct {
 	kernels int
-	body    int // instructions of a kernel, about
+	body    int // approximate number of instructions of a kernel
 }
 
 // Other contents of modules.
 const (
-	perSource    = 10 // kernels of a source
+	perSource    = 10 // kernels per source
 	helpers      = 40 // functions that kernels share
-	helperBody   = 80 // their instructions, about
-	helpersUsed  = 4  // by one kernel
-	localsOfBody = 6  // variables of a function
+	helperBody   = 80 // approximate number of their instructions
+	helpersUsed  = 4  // helpers that one kernel calls
+	localsOfBody = 6  // local variables of a function
 )
 
 // A generator writes the text of a linked module: sources with kernels that share functions, all
@@ -90,7 +90,7 @@ func (g *generator) module() {
 
 	flags := []int{g.add(`!{i32 7, !"Dwarf Version", i32 4}`), g.add(`!{i32 2, !"Debug Info Version", i32 3}`)}
 	fp64, atomic64, fp16 := g.add(`!{!"fp64", i32 6}`), g.add(`!{!"atomic64", i32 28}`), g.add(`!{!"fp16", i32 5}`)
-	// Lists of aspects, none first.
+	// Lists of aspects; -1 means no aspects.
 	aspects := []int{-1, -1, g.add("!{i32 6}"), g.add("!{i32 28}"), g.add("!{i32 5, i32 6}")}
 
 	sources := make([]source, (g.kernels+perSource-1)/perSource)

@@ -57,7 +57,7 @@ func setupPrograms(b *Bench) func() error {
 		}
 		c := compilers{b: b, host: *host, dpcpp: *dpcpp, driver: driver, out: filepath.Join(b.Dir, "one"), hostFlags: []string{"-w"}}
 		if strings.Contains(filepath.Base(*host), "clang") {
-			c.hostFlags = append(c.hostFlags, "-stdlib=libstdc++") // as libsycl; Clang from pip uses libc++ by default
+			c.hostFlags = append(c.hostFlags, "-stdlib=libstdc++") // libsycl uses it; Clang from pip uses libc++ by default
 		}
 		if *sources > 0 {
 			here, err := os.Getwd()

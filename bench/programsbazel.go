@@ -36,7 +36,7 @@ void scale%[1]d(sycl::queue &q, float *p) {
 `
 
 // The options that the rules, and Bazel's C++ toolchain with -c opt, pass to the compilers. Direct
-// calls use the same.
+// calls use the same options.
 var (
 	deviceOptions = []string{"-DNDEBUG", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-dwarf-version=4", "-fdebug-info-for-profiling"}
 	hostOptions   = []string{
@@ -45,7 +45,7 @@ var (
 	}
 )
 
-// A way builds a program from the sources in a separate directory.
+// A bazelWay is a way to build a program from the sources, in a separate directory.
 type bazelWay struct {
 	name, build string // text of the BUILD file, "" without Bazel
 }
@@ -60,13 +60,13 @@ cc_binary(name = "program", srcs = glob(["*.cpp"]), features = ["sycl"], deps = 
 	{"by hand", ""},
 }
 
-// many measures programs of many sources: the first build, with all tools built, and a build after
-// an edit of one source.
+// many measures programs with many sources: the first build after the tools are built, and a build
+// after an edit of one source.
 type many struct {
 	compilers
 	bazel   []string
 	sources int
-	seed    int64 // in each source, so no cache contains the measured actions
+	seed    int64 // part of each source, so that no cache contains the measured actions
 }
 
 func (m *many) directory(w bazelWay) string {
@@ -151,8 +151,8 @@ func (m *many) measure(rules string) (err error) {
 	return nil
 }
 
-// shutdown ends Bazel's server. It is a child of this process, and Bazel considers it gone once it
-// has requested its end.
+// shutdown stops Bazel's server. The server is a child of this process, which therefore has to wait
+// for it.
 func (m *many) shutdown() error {
 	cmd := cli.Program(m.b.Context, m.bazel[0], append(m.bazel[1:], "info", "server_pid")...)
 	cmd.Dir = m.b.Dir

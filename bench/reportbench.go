@@ -15,7 +15,7 @@ import (
 // measureReport measures operations on a report, and building it.
 func measureReport(b *Bench, r *report.Report, build func() (*report.Report, error), limit time.Duration) error {
 	file := func(name string) string { return filepath.Join(b.Dir, name) }
-	// Writers write into files, as the tools do.
+	// The writers write to files, as the tools do.
 	into := func(name string, write func(io.Writer) error) func() (int64, error) {
 		return func() (int64, error) {
 			f, err := os.Create(file(name))

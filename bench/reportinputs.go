@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// inputs returns devices with different features, so about a quarter of the modules' outcomes are
-// a no.
+// inputs returns devices with different features. About a quarter of the outcomes of the modules
+// are negative.
 func inputs(devices int) (config *deviceconfig.Config, list []*deviceconfig.Device, err error) {
 	var text strings.Builder
 	for d := range devices {
@@ -26,8 +26,8 @@ func inputs(devices int) (config *deviceconfig.Config, list []*deviceconfig.Devi
 	return config, config.Devices(), nil
 }
 
-// modules returns modules with different requirements. Some kernels are alone in their module, and
-// some share one.
+// modules returns modules with different requirements. Some modules have one kernel, others
+// several.
 func modules(kernels int, devices []*deviceconfig.Device) iter.Seq[*report.Module] {
 	const shared = 4 // kernels in one module
 	return func(yield func(*report.Module) bool) {

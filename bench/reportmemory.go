@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
 
-// memory measures the memory that a process needs to build a report and write its JSON, and that
-// another needs to read it and print it as text.
+// memory measures the memory that one process needs to build a report and write it as JSON, and the
+// memory that a second process needs to read it and print it as text.
 func memory(b *Bench, kernels, devices int, limit float64) error {
 	self, err := os.Executable()
 	if err != nil {

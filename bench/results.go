@@ -11,7 +11,7 @@ import (
 
 // A Report is the output of a benchmark.
 type Report struct {
-	Title   string   `json:"title,omitempty"` // what was measured, if the names of the results do not tell
+	Title   string   `json:"title,omitempty"` // what was measured, if the names of the results do not show it
 	Machine Machine  `json:"machine"`
 	Results []Result `json:"results"`
 	Limits  []Limit  `json:"limits,omitempty"`
@@ -29,9 +29,9 @@ func thisMachine() Machine { return Machine{runtime.GOOS, runtime.GOARCH, runtim
 // A Result is the best of the runs of one contender.
 type Result struct {
 	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`                 // of the fastest run
+	Seconds float64 `json:"seconds"`                 // elapsed time of the fastest run
 	CPU     float64 `json:"cpu_seconds"`             // of all cores, in the run with the least; more meaningful than elapsed time on a busy machine
-	Bytes   int64   `json:"bytes,omitempty"`         // read or written in that time
+	Bytes   int64   `json:"bytes,omitempty"`         // bytes read or written in that time
 	MaxRSS  int64   `json:"max_rss_bytes,omitempty"` // of the largest run; only for processes
 }
 
@@ -55,7 +55,7 @@ func (r *Report) AtMost(name string, measured, limit float64, unit string) {
 	r.Limits = append(r.Limits, Limit{name, measured, false, limit, unit, measured <= limit})
 }
 
-// columns are the columns of the table. A report shows the ones with numbers.
+// columns are the possible columns of the table. A report shows only columns with numbers.
 var columns = []struct {
 	title, format string
 	value         func(*Result) float64 // 0 if there is none

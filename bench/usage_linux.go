@@ -16,8 +16,8 @@ func maxRSS(state *os.ProcessState) (int64, error) {
 	return state.SysUsage().(*syscall.Rusage).Maxrss * kilo, nil
 }
 
-// ProcessorTime returns the processor time of this process and its descendants. For running ones,
-// the resolution is a hundredth of a second.
+// ProcessorTime returns the processor time of this process and its descendants. For running
+// processes, the resolution is a hundredth of a second.
 func ProcessorTime() (time.Duration, error) {
 	sum, err := runningProcessorTime()
 	if err != nil {
@@ -65,8 +65,8 @@ func runningProcessorTime() (sum time.Duration, err error) {
 // parseStat parses a file /proc/PID/stat: the parent's process ID, and the processor time of the
 // process and of its terminated children.
 func parseStat(stat string) (parent string, used time.Duration, err error) {
-	const tick = time.Second / 100 // of Linux for programs
-	// PID (NAME) STATE PARENT ..., and from the 14th on four times
+	const tick = time.Second / 100 // Linux' unit for processor time
+	// PID (NAME) STATE PARENT ...; fields 14 to 17 are times
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 15 {
 		return "", 0, fmt.Errorf("only %d fields after the name", len(fields))
@@ -82,7 +82,7 @@ func parseStat(stat string) (parent string, used time.Duration, err error) {
 }
 
 // CountDaemons makes [ProcessorTime] include daemons that programs of this process start, such as
-// Bazel's server: they become its children.
+// Bazel's server. They become children of this process.
 func CountDaemons() error {
 	const subreaper = 36 // PR_SET_CHILD_SUBREAPER
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, subreaper, 1, 0); errno != 0 {

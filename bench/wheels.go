@@ -9,10 +9,10 @@ import (
 
 // Limits of reports on wheels.
 const (
-	unpackTimes = 1.5 // of the processor time of unpacking and hashing
+	unpackTimes = 1.5 // multiple of the processor time of unpacking and hashing
 	wheelMemory = 250 // MiB
 	pageSeconds = 2
-	smallPage   = 64 << 10 // bytes; the style and the script alone exceed a small JSON
+	smallPage   = 64 << 10 // bytes; the style and the script alone are larger than a small JSON report
 )
 
 // setupWheels measures reports on wheels against unpacking and hashing the same wheel, and their
