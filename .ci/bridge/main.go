@@ -1,4 +1,4 @@
-// Bridge lets Bazel 7 use buildbox-casd as a Remote Execution server.
+// Command bridge makes buildbox-casd usable as a remote execution server for Bazel 7.
 //
 //	bridge -listen 127.0.0.1:8981 -server 127.0.0.1:8980
 //
@@ -23,36 +23,36 @@ import (
 
 const capabilities = "/build.bazel.remote.execution.v2.Capabilities/GetCapabilities"
 
-// Appended to a ServerCapabilities: field 4, low_api_version, is a SemVer with major 2 and minor 0.
-// Of repeated fields, the last value counts.
+// lowVersion is appended to a ServerCapabilities message: field 4, low_api_version, is a SemVer
+// with major 2 and minor 0. If a field is repeated, the last value counts.
 var lowVersion = []byte{4<<3 | 2, 4, 1 << 3, 2, 2 << 3, 0}
 
 const (
-	frameHeader = 5       // whether the message is compressed, and its size
-	maxMessage  = 1 << 20 // of an answer to GetCapabilities
+	frameHeader = 5       // bytes: whether the message is compressed, and its size
+	maxMessage  = 1 << 20 // size of a response to GetCapabilities
 )
 
-// lower appends the lower version to the only message of an answer.
+// lower appends the lower version to the only message of a response.
 func lower(answer []byte) ([]byte, error) {
 	if len(answer) < frameHeader {
-		return nil, errors.New("the answer to GetCapabilities has no message")
+		return nil, errors.New("the response to GetCapabilities has no message")
 	}
 	if answer[0] != 0 {
-		return nil, errors.New("the answer to GetCapabilities is compressed")
+		return nil, errors.New("the response to GetCapabilities is compressed")
 	}
 	size := uint64(binary.BigEndian.Uint32(answer[1:frameHeader]))
 	if size != uint64(len(answer)-frameHeader) {
-		return nil, fmt.Errorf("the answer to GetCapabilities has %d bytes, and says %d", len(answer)-frameHeader, size)
+		return nil, fmt.Errorf("the response to GetCapabilities has %d bytes; its header says %d", len(answer)-frameHeader, size)
 	}
 	changed := bytes.Join([][]byte{answer, lowVersion}, nil)
 	binary.BigEndian.PutUint32(changed[1:], uint32(len(changed)-frameHeader))
 	return changed, nil
 }
 
-// changeAnswer changes an answer where Bazel would not accept it.
+// changeAnswer changes responses that Bazel would not accept.
 func changeAnswer(r *http.Response) error {
-	// An error may be in the header of an answer without a body. The proxy may send the end
-	// of that answer later than its header, and then the error must be in the trailer.
+	// The header of a response without a body may contain an error. If the proxy sends the end of
+	// that response after its header, the trailer must contain the error.
 	for _, key := range []string{"Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin"} {
 		if values, ok := r.Header[key]; ok {
 			if r.Trailer == nil {
@@ -70,30 +70,30 @@ func changeAnswer(r *http.Response) error {
 		return err
 	}
 	if len(answer) == 0 {
-		return nil // an error, which is in the trailer
+		return nil // the trailer contains an error
 	}
 	if answer, err = lower(answer); err != nil {
 		return err
 	}
-	// The trailer is known now that the body is read.
+	// The body has been read, so the trailer is complete.
 	r.Body = io.NopCloser(bytes.NewReader(answer))
 	r.Header.Del("Content-Length")
 	r.ContentLength = -1
 	return nil
 }
 
-// cleartext is HTTP/2, which gRPC uses, without TLS.
+// cleartext returns the protocol HTTP/2 without TLS, which gRPC uses.
 func cleartext() *http.Protocols {
 	var p http.Protocols
 	p.SetUnencryptedHTTP2(true)
 	return &p
 }
 
-// bridge returns a handler that passes calls on to the server at an address.
+// bridge returns a handler that forwards calls to the server at an address.
 func bridge(server string) http.Handler {
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: server})
 	proxy.Transport = &http.Transport{Protocols: cleartext()}
-	proxy.FlushInterval = -1 // answers are streams
+	proxy.FlushInterval = -1 // responses are streams
 	proxy.ModifyResponse = changeAnswer
 	return proxy
 }

@@ -45,7 +45,7 @@ func server(t *testing.T, handler http.Handler) string {
 	return strings.TrimPrefix(s.URL, "http://")
 }
 
-// TestBridge checks that calls can send in both directions at once, and that errors are in the
+// TestBridge checks that calls can send in both directions concurrently, and that errors are in the
 // trailer.
 func TestBridge(t *testing.T) {
 	through := server(t, bridge(server(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +81,7 @@ func TestBridge(t *testing.T) {
 		t.Cleanup(func() { answer.Body.Close() })
 		return answer
 	}
-	// ended reads what is left of an answer's body, and returns it with the call's status.
+	// ended reads the rest of a response's body, and returns it with the status of the call.
 	ended := func(answer *http.Response) (body, status string) {
 		t.Helper()
 		data, err := io.ReadAll(answer.Body)
@@ -91,7 +91,7 @@ func TestBridge(t *testing.T) {
 		return string(data), answer.Trailer.Get("Grpc-Status")
 	}
 
-	// Each byte comes back before the next one is sent.
+	// The server returns each byte before the client sends the next one.
 	requests, send := io.Pipe()
 	echo := call("/Echo", requests)
 	for _, c := range "xyz" {
