@@ -1,4 +1,4 @@
-// Captures that have parts: classes of the standard library, nested ones, bindings, lambdas.
+// Captures of aggregates: classes of the standard library, nested classes, bindings, lambdas.
 #include "check.hpp"
 
 #include <array>

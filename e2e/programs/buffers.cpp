@@ -1,4 +1,4 @@
-// Buffers, accessors, local memory, and what libsycl fills and copies by kernels.
+// Buffers, accessors, local memory, and fills and copies that libsycl implements as kernels.
 #include "check.hpp"
 
 #include <vector>
@@ -31,7 +31,7 @@ int main() {
       h.single_task([=] { out[0] = a[63]; });
     });
     r.expect(7, "fill of an accessor");
-    // The runtime keeps a copy of the kernel, which stays usable.
+    // The runtime copies the kernel, so that it can be submitted again.
     sycl::accessor<int, 1> later(b);
     const auto increment = [=] { later[0] += 1; };
     for (int i = 0; i < 2; i++)

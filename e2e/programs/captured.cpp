@@ -1,4 +1,4 @@
-// Constants of a function in kernels of a [&] lambda: g++ captures them, DPC++ does not.
+// Constants of a function in kernels inside a [&] lambda: g++ captures them, but DPC++ does not.
 #include "check.hpp"
 
 #include <complex>

@@ -1,4 +1,4 @@
-// Kernels that capture lambdas, whose captures g++ and DPC++ lay out differently.
+// Kernels that capture lambdas. g++ and DPC++ lay out the captures of these lambdas differently.
 #include <algorithm>
 #include <array>
 #include <tuple>

@@ -19,7 +19,7 @@ struct Run {
     for (int i = 0; i < 256; i++) out[i] = 0;
   }
 
-  // expect compares the first number, which a kernel has set, and clears all.
+  // expect compares the first number, which a kernel has set, and clears all numbers.
   void expect(int want, const char *what) {
     queue.wait_and_throw();
     checked++;

@@ -1,4 +1,4 @@
-// Complex numbers in algorithms of groups: DPC++ adds to <complex> for them.
+// Complex numbers in group algorithms, for which DPC++ extends <complex>.
 #include <complex>
 
 #include "check.hpp"

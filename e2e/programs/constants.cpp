@@ -1,4 +1,4 @@
-// Constants of a function in kernels: those that each compiler lays out alike.
+// Constants of a function in kernels that all compilers lay out in the same way.
 #include "check.hpp"
 
 constexpr int outside = 3;

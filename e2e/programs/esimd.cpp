@@ -1,4 +1,4 @@
-// An ESIMD kernel beside another one: the program has both, and the device may lack ESIMD.
+// An ESIMD kernel and an ordinary kernel in one program. The device may not support ESIMD.
 #include "check.hpp"
 
 #include <sycl/ext/intel/esimd.hpp>

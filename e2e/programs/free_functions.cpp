@@ -1,4 +1,4 @@
-// Kernels that are functions, taken from a bundle.
+// Kernels that are free functions, from a kernel bundle.
 #include "check.hpp"
 
 namespace ext = sycl::ext::oneapi::experimental;

@@ -1,4 +1,4 @@
-// Memory of a work-group that a kernel declares itself, and copies into it.
+// Work-group memory that a kernel declares, and copies into this memory.
 #include "check.hpp"
 
 int main() {

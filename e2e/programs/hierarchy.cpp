@@ -1,4 +1,4 @@
-// Hierarchical parallelism, sub-groups and algorithms of groups.
+// Hierarchical parallelism, sub-groups and group algorithms.
 #include "check.hpp"
 
 int main() {

@@ -1,4 +1,4 @@
-// -include and -imacros bring files in before the source, in both compiles.
+// Both compiles include the files of -include and -imacros before the source.
 #include "check.hpp"
 
 int main() {

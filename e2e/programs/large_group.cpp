@@ -1,4 +1,4 @@
-// The kernel requires a work-group size that no device supports. SPIR-V has only its lower 32 bits, which are 0.
+// The kernel requires a work-group size that no device supports. SPIR-V contains only the lower 32 bits, which are 0.
 #include "check.hpp"
 
 int main() {

@@ -2,7 +2,7 @@
 struct Run;
 void of_library(Run &r, int v);
 
-// The library and its users submit this class.
+// The library and its users submit kernels of this class.
 struct Shared {
   int *out;
   int v;

@@ -1,4 +1,4 @@
-// Options about the CPU define macros, which both compiles must have.
+// CPU options define macros, which must be the same in both compiles.
 #include "check.hpp"
 
 #ifdef __SSE4_2__

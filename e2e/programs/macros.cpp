@@ -1,5 +1,5 @@
-// Both compiles have the macros of icpx, or none of them: a kernel below one is in the host code
-// and in an image, or in neither.
+// Both compiles define icpx's macros, or neither does: a kernel that depends on one is in the host
+// code and in an image, or in neither.
 #include "check.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// A header without kernels, whose lambdas are captured by kernels.
+// A header without kernels. Kernels capture its lambdas.
 #pragma once
 
 template <class... T>

@@ -1,4 +1,4 @@
-// Kernels of member functions: copies of the object, pointers to it, members of it.
+// Kernels in member functions, with copies of the object, pointers to it, and its members.
 #include "check.hpp"
 
 struct Table {

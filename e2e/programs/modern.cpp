@@ -1,4 +1,4 @@
-// C++20: templates of lambdas, concepts, spans. -std=c++23 compiles it as well.
+// C++20: lambda templates, concepts, spans. The program also compiles with -std=c++23.
 #include "check.hpp"
 
 #include <concepts>

@@ -1,5 +1,5 @@
-// Kernels with names: of a namespace, of a function, templates, references, and functors that name
-// themselves.
+// Named kernels: names in a namespace or a function, templates, references, and functors that are
+// their own names.
 #include "check.hpp"
 
 class AtNamespace;

@@ -1,4 +1,4 @@
-// Accessors without dimensions, in expressions with numbers.
+// Accessors with zero dimensions, in expressions with numbers.
 #include "check.hpp"
 
 enum { ten = 10 };

@@ -1,4 +1,4 @@
-// Kernels of templates in templates: packs, specializations, base classes that know their derived one.
+// Kernels in nested templates: packs, specializations, base classes with their derived class.
 #include "check.hpp"
 
 template <class... T>
@@ -16,7 +16,7 @@ void left_fold(Run &r, int scale, T... v) {
   r.queue.single_task([=, out = r.out] { (..., (out[0] = scale * out[0] + v)); });
 }
 
-// Classes without members, which have no name in the device code.
+// Classes without members. They have no name in the device code.
 struct AddTen {
   void operator()(int *p) const { p[0] += 10; }
 };

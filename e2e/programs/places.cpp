@@ -1,4 +1,4 @@
-// Kernels without names in the places that C++ has for lambdas.
+// Unnamed kernels in all places where C++ allows lambdas.
 #include "check.hpp"
 
 template <class F>
@@ -37,7 +37,7 @@ static void internal(Run &r) { r.queue.single_task([out = r.out] { out[0] = 33; 
 inline void inlined(Run &r) { r.queue.single_task([out = r.out] { out[0] = 34; }); }
 inline auto at_namespace = [](Run &r) { r.queue.single_task([out = r.out] { out[0] = 35; }); };
 
-// Nothing calls these: they have kernels all the same.
+// Nothing calls these functions, but their kernels are still compiled.
 [[maybe_unused]] static void never(Run &r) { r.queue.single_task([out = r.out] { out[0] = 1; }); }
 struct Never {
   void run(Run &r) { r.queue.single_task([out = r.out] { out[0] = 1; }); }

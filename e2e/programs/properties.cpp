@@ -1,4 +1,4 @@
-// Kernels with properties, as a member of the functor and as launch configurations have them.
+// Kernels with properties, from a member of the functor and from launch configurations.
 #include "check.hpp"
 
 namespace ext = sycl::ext::oneapi::experimental;

@@ -1,4 +1,4 @@
-// Reductions over buffers, spans and types of one's own, and some with constants of the function.
+// Reductions over buffers, spans and user-defined types, some with constants of the function.
 #include "check.hpp"
 
 #include <functional>

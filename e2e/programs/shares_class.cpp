@@ -1,4 +1,4 @@
-// A program and a shared library submit kernels of one class.
+// A program and a shared library submit kernels of the same class.
 #include "check.hpp"
 #include "library.hpp"
 

@@ -1,4 +1,4 @@
-// Values that go from one work-item of a sub-group to another.
+// Values that work-items of a sub-group exchange.
 #include "check.hpp"
 
 int main() {

@@ -1,4 +1,4 @@
-// Accessors of a range of a buffer, with tags for the access mode.
+// Accessors to a range of a buffer, with tags for the access mode.
 #include "check.hpp"
 
 int main() {

@@ -1,5 +1,5 @@
-// Two sources have the kernels of a header, and static functions of different names. Others of
-// the program are for the host alone, in C and in assembler.
+// Two sources with the kernels of a header, and static functions with different names. The program
+// also has sources for the host only, in C and in assembler.
 #include "in_c.h"
 #include "shared.hpp"
 

@@ -1,4 +1,4 @@
-// Types that kernels have beside those of C++: half, bfloat16, vec, marray, double where there is one.
+// Types that SYCL adds to C++: half, bfloat16, vec, marray; and double if the device supports it.
 #include "check.hpp"
 
 int main() {

@@ -1,4 +1,4 @@
-// A program of C++ alone that links a library with kernels.
+// A plain C++ program that links a library with kernels.
 #include "library.hpp"
 #include "check.hpp"
 

@@ -1,4 +1,4 @@
-// Memory of devices, of the host and of both, in an order that events say.
+// Device, host and shared memory, used in an order that events determine.
 #include "check.hpp"
 
 #include <numeric>

@@ -1,4 +1,4 @@
-// Parts of buffers: ranges with offsets, sub-buffers, buffers of another type or shape.
+// Parts of buffers: ranges with offsets, sub-buffers, reinterpreted buffers.
 #include "check.hpp"
 
 #include <numeric>

@@ -1,4 +1,4 @@
-// A program that uses both libraries of another module.
+// A program that uses both libraries of a different module.
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

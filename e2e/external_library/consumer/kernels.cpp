@@ -1,4 +1,4 @@
-// A kernel that calls a device function of another repository.
+// A kernel that calls a device function of a different repository.
 #include <scaling/scale.hpp>
 
 namespace consumer {

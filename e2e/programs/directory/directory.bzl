@@ -1,4 +1,4 @@
-"""A rule with a directory."""
+"""A rule whose output is a directory."""
 
 def _directory_impl(ctx):
     out = ctx.actions.declare_directory(ctx.label.name)

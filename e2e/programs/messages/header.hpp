@@ -1,4 +1,4 @@
-// A header that needs another one before it.
+// A header that must be included after a different header.
 #pragma once
 
 inline void fill(sycl::queue &queue, int *data) {

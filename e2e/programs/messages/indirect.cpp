@@ -1,4 +1,4 @@
-// The target depends on the first header's library, and not on the second one's.
+// The target depends on the library of the first header, but not on the second header's library.
 #include "messages/direct.hpp"
 #include "messages/below.hpp"
 

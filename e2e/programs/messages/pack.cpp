@@ -1,4 +1,4 @@
-// A parameter pack in a lambda of a macro: the source does not show in which order DPC++ captures its elements.
+// A parameter pack in a lambda from a macro: the source does not show the order in which DPC++ captures its elements.
 #include <sycl/sycl.hpp>
 
 #define KERNEL [=] { ((out[0] = 10 * out[0] + v), ...); }

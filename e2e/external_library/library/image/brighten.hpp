@@ -4,7 +4,7 @@
 
 namespace image {
 
-// Adds a number to all values, on a device.
+// Adds by to all values, on a device.
 void brighten(std::vector<float> &values, float by);
 
 }  // namespace image

@@ -1,4 +1,4 @@
-// A path from the root of this repository, a directory of `includes`.
+// The first include uses a path from the repository root, the second a directory of `includes`.
 #include "scaling/detail/factor.hpp"
 
 #include <scaling/scale.hpp>

@@ -1,4 +1,4 @@
-// What the library's users do not see.
+// A private header: users of the library do not include it.
 #ifndef SCALING_DETAIL_FACTOR_HPP
 #define SCALING_DETAIL_FACTOR_HPP
 
