@@ -2,5 +2,5 @@
 
 #include <vector>
 
-// y = a * x + y, on the device that SYCL chooses. Callers need not include SYCL's headers.
+// Computes y = a * x + y on the device that SYCL selects. Callers need not include SYCL's headers.
 void axpy(float a, const std::vector<float> &x, std::vector<float> &y);

@@ -3,5 +3,5 @@
 #include <sycl/sycl.hpp>
 #include <vector>
 
-// The sum of all x[i] * y[i].
+// Returns the sum of all x[i] * y[i].
 double dot(sycl::queue &queue, const std::vector<float> &x, const std::vector<float> &y);

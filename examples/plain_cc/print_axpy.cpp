@@ -1,4 +1,4 @@
-// A program without kernels of its own.
+// A program without kernels.
 #include <cstdio>
 
 #include "axpy.hpp"

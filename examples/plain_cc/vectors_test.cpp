@@ -1,4 +1,4 @@
-// Calls a library, a shared library, and a kernel of its own.
+// Calls a library and a shared library, and submits its own kernel.
 #include <cstdio>
 #include <sycl/sycl.hpp>
 #include <vector>

@@ -7,5 +7,5 @@
 // steps returns the number of Collatz steps that each number needs to reach 1.
 std::vector<std::int64_t> steps(const std::vector<std::int64_t> &numbers);
 
-// device returns the name of the device that counts them.
+// device returns the name of the device that counts the steps.
 std::string device();

@@ -7,7 +7,7 @@ extension = Pybind11Extension(
     cxx_std=17,
     extra_compile_args=["-fsycl"],
     extra_link_args=["-fsycl"],
-    # From site-packages to the environment's lib, where pip installs libsycl.
+    # The path from site-packages to the environment's lib directory, where pip installs libsycl.
     runtime_library_dirs=["$ORIGIN/../.."],
 )
 setup(ext_modules=[extension])

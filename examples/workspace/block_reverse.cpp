@@ -1,4 +1,4 @@
-// A kernel that requires work-groups of 64, which share local memory.
+// A kernel that requires work-groups of 64 work-items, which share local memory.
 #include <sycl_lite.hpp>
 
 namespace image {

@@ -1,4 +1,4 @@
-// A device function that another source's kernel calls.
+// A device function that a kernel in a different source calls.
 #include "horner.hpp"
 
 namespace polynomial {

@@ -6,7 +6,7 @@
 
 namespace polynomial {
 
-// The polynomial's value at x. The first coefficient is the constant one.
+// Returns the polynomial's value at x. The first coefficient is the constant term.
 SYCL_EXTERNAL float horner(const float *coefficients, std::size_t count, float x);
 
 }  // namespace polynomial

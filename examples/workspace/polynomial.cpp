@@ -1,4 +1,4 @@
-// A kernel that calls a device function of another source.
+// A kernel that calls a device function in a different source.
 #include "horner.hpp"
 
 namespace polynomial {

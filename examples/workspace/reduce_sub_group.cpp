@@ -7,8 +7,8 @@ using namespace sycl_lite;
 
 class Spread;
 
-// Writes for each sub-group how far its largest and its smallest value
-// are apart.
+// For each sub-group, writes the difference between its largest and its smallest
+// value.
 void spread(const int *values, int *ranges) {
   parallel_for<Spread>(nd_range<1>{1024, 64}, sub_group_size<8>, [values, ranges](nd_item<1> it) {
     sub_group group = it.get_sub_group();

@@ -1,5 +1,5 @@
-// A kernel with device variables: a counter that keeps its value between launches, and a
-// table of constants.
+// A kernel with device variables: a counter that keeps its value between launches, and a constant
+// table.
 #include <sycl_lite.hpp>
 
 namespace stats {

@@ -1,5 +1,5 @@
-// Programs find the CPU device that comes with DPC++ without any setting: called by
-// their own path, by a link in a directory with a space, and from another directory.
+// Checks that programs find DPC++'s CPU device without any settings: if started by their path, by a
+// link in a directory with a space, and from a different directory.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
     fs::remove(link);
     fs::create_symlink(program, link);
     wants("by a link", "42 42", quoted(link));
-    // The user's setting wins, and the device is not found.
+    // The user's setting takes precedence, so the device is not found.
     wants("with other drivers", "0 0", no_vendors + quoted(program));
   }
   wants("a plugin", "42 42", quoted(runfiles / argv[3]) + " " + quoted(runfiles / argv[2]));

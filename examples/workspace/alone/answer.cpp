@@ -5,7 +5,7 @@
 
 class Answer;
 
-// Returns a number from Intel's CPU device, which comes with DPC++, or 0 if it is not found.
+// Returns a number from Intel's CPU device, which DPC++ includes, or 0 if it is not found.
 extern "C" int answer() {
   const auto devices = sycl::device::get_devices();
   const auto cpu = std::find_if(devices.begin(), devices.end(), [](const sycl::device &d) {

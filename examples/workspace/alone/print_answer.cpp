@@ -2,7 +2,7 @@
 
 extern "C" int answer();
 
-// Static: the devices are there before main as well.
+// A static variable, because devices must also be available before main.
 static const int early = answer();
 
 int main() {

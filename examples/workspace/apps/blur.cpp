@@ -3,7 +3,7 @@
 //   blur [--output FILE.png]
 //
 // The device code is in three sources that are compiled separately: the kernels of this
-// source and of lens.cpp both call color.cpp. Therefore the targets have rdc = True.
+// source and of lens.cpp both call color.cpp. The targets therefore set rdc = True.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The output of the programs of this directory: their device, and a line for each check.
+// The output of the programs in this directory: their device, and a line for each check.
 #pragma once
 
 #include <sycl/sycl.hpp>

@@ -1,4 +1,4 @@
-// The functions of color.hpp, called by a kernel.
+// Tests the functions of color.hpp in a kernel.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>

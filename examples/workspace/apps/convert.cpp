@@ -1,7 +1,7 @@
 // Converts numbers between float and double on the device, and calculates in float only.
 //
 // The BUILD file uses icpx options. With -fsycl-fp64-conv-emu, the
-// kernels have images for GPUs without double: their compiler replaces the conversions.
+// kernels have images for GPUs without double, because the compiler replaces the conversions.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>

@@ -52,7 +52,7 @@ std::vector<std::uint32_t> count(sycl::queue &queue, const std::vector<std::uint
   return result;
 }
 
-// The sum and the largest of all bytes.
+// Returns the sum and the largest of all bytes.
 std::vector<std::uint32_t> sum(sycl::queue &queue, const std::vector<std::uint8_t> &data) {
   std::uint32_t total = 0, largest = 0;
   {
@@ -78,7 +78,7 @@ int main() try {
   sycl::queue queue;
   apps::print_device(queue);
 
-  // A triangle: the middle values occur most.
+  // A triangular distribution: the middle values are most frequent.
   std::vector<std::uint8_t> data(1'000'003);
   std::uint32_t random = 1;
   for (std::uint8_t &byte : data) {

@@ -18,8 +18,8 @@ std::uint8_t blurred(const float *light, std::size_t width, std::size_t height, 
   float sum = 0, whole = 0;
   for (int v = -kRadius; v <= kRadius; ++v)
     for (int u = -kRadius; u <= kRadius; ++u) {
-      // The part of the pixel that the disc covers, about. Beyond the edge, the picture
-      // goes on as it is at the edge.
+      // The approximate part of the pixel that the disc covers. Beyond the edge, the picture
+      // continues with the pixels at the edge.
       const float part = sycl::clamp(kRadius - sycl::sqrt(float(u * u + v * v)), 0.0f, 1.0f);
       const int row = sycl::clamp(y + v, 0, h - 1), column = sycl::clamp(x + u, 0, w - 1);
       sum += part * light[3 * (row * w + column) + channel];

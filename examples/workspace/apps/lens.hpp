@@ -8,7 +8,7 @@
 
 namespace lens {
 
-// Each point of light becomes a disc of that many pixels about it.
+// Each point of light becomes a disc with this radius in pixels.
 constexpr int kRadius = 17;
 
 // Writes the picture of the light that falls on the pixels: red, green and blue, from 0 to

@@ -22,7 +22,7 @@ class Draw;  // the kernel's name
 namespace {
 
 constexpr std::size_t kWidth = 1280, kHeight = 800;
-constexpr int kSamples = 3;  // of a pixel, in each direction
+constexpr int kSamples = 3;  // samples of a pixel, in each direction
 constexpr int kIterations = 2000;
 constexpr float kCenterX = -0.7465f, kCenterY = 0.1231f;
 constexpr float kExtent = 0.0064f;  // from the upper edge to the lower
@@ -36,7 +36,7 @@ Color mix(Color a, Color b, float part) {
           a.blue + part * (b.blue - a.blue)};
 }
 
-// The colors go round: midnight, blue, ice, gold, ember, and midnight again.
+// The colors are cyclic: midnight, blue, ice, gold, ember, and midnight again.
 Color palette(float turns) {
   constexpr Color kStops[] = {{0.02f, 0.03f, 0.14f}, {0.10f, 0.32f, 0.70f}, {0.88f, 0.96f, 1.00f},
                               {1.00f, 0.72f, 0.22f}, {0.48f, 0.12f, 0.10f}, {0.02f, 0.03f, 0.14f}};
@@ -46,8 +46,8 @@ Color palette(float turns) {
   return mix(kStops[stop], kStops[stop + 1], part * part * (3 - 2 * part));
 }
 
-// Repeats z = z * z + c. How fast z leaves gives the color; the direction in which it
-// would leave sooner is a slope, which is lit from the upper left.
+// Iterates z = z * z + c. The number of steps until z leaves determines the color. The direction in
+// which z would leave sooner is a slope, lit from the upper left.
 Color color_of(float cx, float cy) {
   float x = 0, y = 0, dx = 0, dy = 0;  // z and its derivative by c
   for (int i = 0; i < kIterations; ++i) {
@@ -71,7 +71,7 @@ Color color_of(float cx, float cy) {
   return {0, 0, 0};
 }
 
-// The mean of some samples makes edges smooth.
+// The mean of several samples smooths edges.
 void draw(std::size_t column, std::size_t row, std::uint8_t *rgb) {
   Color sum{0, 0, 0};
   constexpr float kStep = kExtent / kHeight;
@@ -88,7 +88,7 @@ void draw(std::size_t column, std::size_t row, std::uint8_t *rgb) {
   }
 }
 
-// Every 101st pixel, drawn by a plain loop.
+// Checks every 101st pixel with a plain loop.
 void check(const std::uint8_t *rgb, apps::Checks &checks) {
   std::vector<int> got, want;
   for (std::size_t pixel = 0; pixel < kWidth * kHeight; pixel += 101) {

@@ -1,5 +1,5 @@
-// Multiplies two matrices by tiles: the work-items of a work-group load a square of each
-// matrix into local memory once, and then all of them read it from there.
+// Multiplies two matrices in tiles: the work-items of a work-group load a square of each matrix
+// into local memory once, and then all of them read it from there.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>
@@ -15,8 +15,8 @@ class Multiply;  // the kernel's name
 
 constexpr std::size_t kTile = 16;
 
-// The product of a, of rows x inner numbers, and b, of inner x columns. All three are
-// multiples of the tile's size.
+// Returns the product of a (rows x inner) and b (inner x columns). The three sizes are multiples of
+// the tile size.
 std::vector<float> multiply(sycl::queue &queue, const std::vector<float> &a,
                             const std::vector<float> &b, std::size_t rows, std::size_t inner,
                             std::size_t columns) {
@@ -37,7 +37,7 @@ std::vector<float> multiply(sycl::queue &queue, const std::vector<float> &a,
             tile_b[y][x] = in_b[start + y][column];
             sycl::group_barrier(item.get_group());  // the tiles are complete
             for (std::size_t k = 0; k < kTile; ++k) sum += tile_a[y][k] * tile_b[k][x];
-            sycl::group_barrier(item.get_group());  // all have read them
+            sycl::group_barrier(item.get_group());  // all work-items have read the tiles
           }
           out[row][column] = sum;
         });
@@ -46,7 +46,7 @@ std::vector<float> multiply(sycl::queue &queue, const std::vector<float> &a,
   return product;
 }
 
-// Computes the same with a plain loop, in double precision.
+// Computes the same product with a plain loop, in double precision.
 std::vector<double> expected(const std::vector<float> &a, const std::vector<float> &b,
                              std::size_t rows, std::size_t inner, std::size_t columns) {
   std::vector<double> product(rows * columns, 0);

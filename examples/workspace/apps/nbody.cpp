@@ -1,8 +1,8 @@
-// Moves stars that attract each other, with double precision where the device has it and
-// with single precision everywhere.
+// Moves stars that attract each other, in single precision and, if the device supports it, in
+// double precision.
 //
-// The two kernels are one template. A GPU without double, such as intel_gpu_acm_g10, gets
-// only the kernel for float. The program asks the device before it uses the other kernel.
+// Both kernels are instances of one template. A GPU without double, such as intel_gpu_acm_g10, gets
+// only the kernel for float. The program queries the device before it uses the other one.
 #include <sycl/sycl.hpp>
 
 #include <cmath>
@@ -27,11 +27,11 @@ struct Star {
   Real position[3], velocity[3], mass;
 };
 
-// A star after a short time in which all others attract it. The kernel and the plain loop
-// call it.
+// Returns a star after a short time in which all others attract it. The kernel and the plain loop
+// call this function.
 template <class Real>
 Star<Real> moved(const Star<Real> *stars, std::size_t count, std::size_t index) {
-  constexpr Real kTime = Real(0.001), kSoft = Real(0.01);  // kSoft: no star gets too near
+  constexpr Real kTime = Real(0.001), kSoft = Real(0.01);  // kSoft keeps stars apart
   Star<Real> star = stars[index];
   Real force[3] = {0, 0, 0};
   for (std::size_t other = 0; other < count; ++other) {
@@ -50,7 +50,7 @@ Star<Real> moved(const Star<Real> *stars, std::size_t count, std::size_t index) 
   return star;
 }
 
-// A ball of stars that turns about its axis.
+// Returns a ball of stars that rotates about its axis.
 template <class Real>
 std::vector<Star<Real>> begin() {
   std::vector<Star<Real>> stars(kStars);
@@ -84,7 +84,7 @@ std::vector<Star<Real>> run(sycl::queue &queue) {
   return stars;
 }
 
-// Computes the same with a plain loop, in double precision.
+// Computes the same positions with a plain loop, in double precision.
 std::vector<Star<double>> expected() {
   std::vector<Star<double>> now = begin<double>(), next = now;
   for (int step = 0; step < kSteps; ++step) {

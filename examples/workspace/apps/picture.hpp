@@ -1,4 +1,4 @@
-// A picture of 24 bits a pixel, and the file that it is written to.
+// A picture with 24 bits per pixel, and the file that it is written to.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class PngWriter {
     Bytes header;
     append32(header, width);
     append32(header, height);
-    // 8 bits a channel, red green blue, the only compression and filter method, and no
+    // 8 bits per channel, red green blue, the only compression and filter method, and no
     // interlacing.
     header.insert(header.end(), {8, 2, 0, 0, 0});
     chunk("IHDR", header);
@@ -56,7 +56,7 @@ class PngWriter {
     return bytes;
   }
 
-  // A zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4) and its Adler-32.
+  // Returns a zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4) and its Adler-32.
   static Bytes zlib(const Bytes &data) {
     Bytes out = {0x78, 0x01};
     std::uint32_t a = 1, b = 0;
@@ -94,9 +94,9 @@ class PngWriter {
   Bytes file_;
 };
 
-// The path of a picture: the argument of --output, else a file of that name. Both are
-// relative to the directory in which `bazel run` was called, and in tests to the test's
-// scratch directory.
+// Returns the path of a picture: the argument of --output, or else a file named name. Both are
+// relative to the directory in which `bazel run` was started, or, in tests, to the scratch
+// directory.
 inline std::filesystem::path output_path(int argc, char **argv, const std::string &name) {
   std::filesystem::path path = name;
   if (argc == 3 && std::string(argv[1]) == "--output")

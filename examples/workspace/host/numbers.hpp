@@ -18,7 +18,7 @@
 
 namespace numbers {
 
-// Counts numbers that are as expected, and describes the first five that are not.
+// Counts correct numbers, and describes the first five wrong numbers.
 class Numbers {
  public:
   template <class T>
@@ -42,14 +42,14 @@ class Numbers {
   std::string details_;
 };
 
-// Work-items of all work-groups, and of one.
+// The numbers of work-items in total and per work-group.
 template <std::size_t Dimensions>
 struct Launch {
   std::array<std::size_t, Dimensions> items, group;
 };
 
 constexpr std::size_t kItems = 1024;  // work-items of every launch of one dimension
-constexpr std::size_t kCount = 1000;  // numbers to work on: the last work-items have none
+constexpr std::size_t kCount = 1000;  // numbers to process; the last work-items have none
 constexpr Launch<1> kLaunch{{kItems}, {64}};
 
 template <class Device, class Kernel>
@@ -76,7 +76,7 @@ Numbers vector_add(Device &device, const Kernel &kernel) {
 template <class Device, class Kernel>
 Numbers axpy(Device &device, const Kernel &kernel) {
   auto x = device.template shared<double>(kItems), y = device.template shared<double>(kItems);
-  // Too small beside 1 for a float to keep.
+  // Too small to affect the sum of 1 and tiny in float.
   const double tiny = 1.0 / (std::int64_t{1} << 40);
   for (std::size_t i = 0; i < kItems; ++i) {
     x[i] = tiny * i;
@@ -120,7 +120,7 @@ template <class Device, class Kernel>
 Numbers evaluate(Device &device, const Kernel &kernel) {
   auto coefficients = device.template shared<float>(4), x = device.template shared<float>(kItems),
        y = device.template shared<float>(kItems);
-  // 1 - 2x + 5x^2 + 3x^3: of small whole numbers, it is exact in float.
+  // 1 - 2x + 5x^2 + 3x^3, which is exact in float for small integers.
   coefficients[0] = 1;
   coefficients[1] = -2;
   coefficients[2] = 5;
@@ -184,7 +184,8 @@ Numbers tally(Device &device, const Kernel &kernel) {
   return numbers;
 }
 
-// The bits in half precision of 0, or of a number from 2^-14 to 65504 that it has exactly.
+// Returns the bits in half precision of 0, or of an exactly representable number from 2^-14 to
+// 65504.
 inline std::uint16_t half(float number) {
   static_assert(sizeof(float) == sizeof(std::uint32_t));
   if (number == 0) return 0;
@@ -196,7 +197,7 @@ inline std::uint16_t half(float number) {
 
 template <class Device, class Kernel>
 Numbers brighten(Device &device, const Kernel &kernel) {
-  constexpr std::size_t side = 64, width = 80;  // the last 16 of a row are not the image's
+  constexpr std::size_t side = 64, width = 80;  // the last 16 values of a row are padding
   auto pixels = device.template shared<std::uint16_t>(side * width);
   for (std::size_t i = 0; i < side * width; ++i) pixels[i] = half(i % 500);
   struct {
@@ -234,7 +235,7 @@ Numbers spread(Device &device, const Kernel &kernel) {
   return numbers;
 }
 
-// What a device must support to run a kernel.
+// The feature that a device must support to run a kernel.
 enum class Need { nothing, fp16, fp64, atomic64, work_group_64, sub_group_8 };
 
 template <class Device, class Kernel>
@@ -245,7 +246,7 @@ struct Case {
   Numbers (*run)(Device &, const Kernel &);
 };
 
-// A required work-group or sub-group size is part of the name that sycl_lite makes.
+// The names that sycl_lite generates contain required work-group and sub-group sizes.
 template <class Device, class Kernel>
 inline constexpr Case<Device, Kernel> kCases[] = {
     {"image::BlockReverse",
@@ -261,7 +262,7 @@ inline constexpr Case<Device, Kernel> kCases[] = {
     {"stats::Total", "_ZTSN5stats5TotalE", Need::atomic64, total},
 };
 
-// The kernel that has this name or symbol, or nullptr.
+// Returns the kernel with this name or symbol, or nullptr.
 template <class Device, class Kernel>
 const Case<Device, Kernel> *find(const std::string &name) {
   const auto &all = kCases<Device, Kernel>;

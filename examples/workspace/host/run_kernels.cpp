@@ -3,8 +3,8 @@
 //   run_kernels [--state input|object|executable] FILE.syclbin... [KERNEL...]
 //
 // runs the named kernels, by default all kernels of this workspace, on the device that the runtime
-// chooses (see ONEAPI_DEVICE_SELECTOR). It reports and skips a kernel that the device cannot
-// run. --state is the state of the files, executable by default.
+// selects (see ONEAPI_DEVICE_SELECTOR). It reports and skips a kernel that the device cannot run.
+// --state is the state of the files, executable by default.
 #include <sycl/sycl.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 using sycl::bundle_state;
 using Executable = sycl::kernel_bundle<bundle_state::executable>;
 
-// Memory of host and device.
+// Memory shared by the host and the device.
 template <class T>
 class Shared {
  public:
@@ -52,7 +52,7 @@ class Device {
     return Shared<T>(queue_, count);
   }
 
-  // Runs a kernel whose one argument is the function object of its source.
+  // Runs a kernel whose only argument is the function object of its source.
   template <std::size_t N, class Arguments, class... T>
   void run(const sycl::kernel &kernel, const numbers::Launch<N> &launch, const Arguments &arguments,
            Shared<T> &...) {
@@ -90,8 +90,8 @@ class Device {
   // Loads a file in executable state, which needs no further steps.
   Executable load(const std::filesystem::path &file) { return get<bundle_state::executable>(file); }
 
-  // Loads files of any state. Files in input state are built in both ways that exist, and
-  // files in object state are linked to one program.
+  // Loads files of any state. Files in input state are built in both possible ways, and files in
+  // object state are linked into one program.
   std::vector<Executable> load(const std::vector<std::string> &files, const std::string &state) {
     std::vector<Executable> loaded;
     std::vector<sycl::kernel_bundle<bundle_state::object>> objects;
@@ -132,7 +132,7 @@ class Device {
 
 using Case = numbers::Case<Device, sycl::kernel>;
 
-// Runs a kernel of each program that has it. Returns whether all numbers are right.
+// Runs a kernel of each program that has it. Returns whether all numbers are correct.
 bool run(Device &device, std::vector<Executable> &loaded, const Case &c) {
   if (const std::string what = device.lacks(c.need); !what.empty()) {
     std::printf("skipped %s: the device has no %s\n", c.name, what.c_str());

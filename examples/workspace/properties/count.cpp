@@ -10,7 +10,7 @@ class Count;
 
 static device_global<int[16], decltype(properties{device_image_scope, host_access_none})> bins;
 
-// One work-group counts values in the variable, and copies what it has now.
+// One work-group counts values in the variable, and copies its current content.
 void count(const int *values, std::size_t number, int *counts) {
   parallel_for<Count>(nd_range<1>{64, 64}, [values, number, counts](nd_item<1> it) {
     for (std::size_t i = it.get_local_id(0); i < number; i += it.get_local_range(0))

@@ -6,8 +6,8 @@
 namespace image {
 
 struct Limits {
-  std::int32_t low, high;  // smaller values become 0, larger ones white
-  float gain;              // of the values between
+  std::int32_t low, high;  // smaller values become 0, larger values white
+  float gain;              // gain of the values in between
 };
 
 constexpr Limits default_limits{10, 200, 1};

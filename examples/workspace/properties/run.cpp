@@ -2,9 +2,9 @@
 //
 //   run KERNELS.syclbin SETTABLE.syclbin SPECIALIZED.syclbin
 //
-// The specialization constants of KERNELS have the values of the source. SETTABLE is in input
-// state: the program sets the constants, then builds the kernels. The build has set the
-// constants of SPECIALIZED.
+// The specialization constants of KERNELS have the values in the source. SETTABLE is in input
+// state: the program sets the constants, then builds the kernels. The constants of SPECIALIZED were
+// set during the build.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace {
 
-// The constants of threshold.cpp. They have the same types, and the names that the file has.
+// The constants of threshold.cpp, with the same types, and with the names in the file.
 constexpr sycl::specialization_id<image::Limits> limits{image::default_limits};
 constexpr sycl::specialization_id<std::int32_t> white{image::default_white};
 
@@ -41,7 +41,7 @@ using sycl::bundle_state;
 using Executable = sycl::kernel_bundle<bundle_state::executable>;
 
 constexpr std::size_t kItems = 1024;
-constexpr std::size_t kCount = 1000;  // the last work-items have nothing to do
+constexpr std::size_t kCount = 1000;  // the last work-items are idle
 
 class Device {
  public:
@@ -64,7 +64,7 @@ class Device {
   std::int32_t *shared(std::size_t count) {
     auto *memory = sycl::malloc_shared<std::int32_t>(count, queue_);
     if (!memory) throw std::runtime_error("the device has no memory that it shares with the host");
-    return memory;  // for as long as the program runs
+    return memory;  // stays allocated until the program exits
   }
 
   void print_name() {

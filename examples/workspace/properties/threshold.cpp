@@ -1,5 +1,5 @@
-// A kernel with specialization constants. They have these values unless the program that
-// loads the file sets others; the device's compiler then knows the values.
+// A kernel with specialization constants. They have these values unless the program that loads the
+// file sets other values. The device's compiler treats the values as constants.
 #include <sycl_lite.hpp>
 
 #include "limits.hpp"

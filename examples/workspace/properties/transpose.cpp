@@ -1,5 +1,5 @@
-// A kernel with a property list: it needs work-groups of 8 by 8, which share a tile, and no
-// aspect of a device.
+// A kernel with a property list: it requires work-groups of 8 by 8 work-items, which share a tile,
+// and no aspects.
 #include <sycl_lite.hpp>
 
 namespace image {

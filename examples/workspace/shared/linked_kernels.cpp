@@ -1,4 +1,4 @@
-// A program whose kernel calls a function of a library, and that also runs the library's kernel.
+// A program with a kernel that calls a function in a library. It also runs the library's kernel.
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

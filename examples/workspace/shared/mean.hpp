@@ -6,7 +6,7 @@ namespace statistics {
 
 float mean(const std::vector<float> &values);
 
-// The number of calls of mean, a variable of the library.
+// Returns the number of calls of mean, which the library counts.
 int means();
 
 }  // namespace statistics

@@ -1,4 +1,4 @@
-// A library that programs load when they run, such as a plugin or a module of Python.
+// A library that programs load at run time, such as a plugin or a Python module.
 #include <sycl/sycl.hpp>
 
 #include "shared/scale.hpp"

@@ -4,7 +4,7 @@
 
 namespace statistics {
 
-// The mean of the squared distances from the mean.
+// Returns the mean of the squared distances from the mean.
 float spread(const std::vector<float> &values);
 
 }  // namespace statistics

@@ -2,9 +2,8 @@
 //
 //   run_kernels_test KERNELS.syclbin [KERNEL...]
 //
-// runs these kernels, or all that Debian's CPU device can build when none is named. The loader
-// of rules_sycl finds in the SYCLBIN the SPIR-V module of a kernel and the name of its entry
-// point.
+// runs these kernels, or, if none is named, all kernels that Debian's CPU device can build. The
+// loader of rules_sycl finds the SPIR-V module of a kernel, and its entry point, in the SYCLBIN.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <syclbin.h>
@@ -30,8 +29,8 @@ void check(cl_int status, const std::string &what) {
     throw std::runtime_error(what + ": OpenCL error " + std::to_string(status));
 }
 
-// Memory that the host and the kernels see at the same address. It is the
-// host's except while a kernel runs.
+// Memory that has the same address on the host and in kernels. The host may access it only while no
+// kernel runs.
 template <class T>
 class Shared {
  public:
@@ -99,7 +98,7 @@ class Device {
     return Shared<T>(context_, queue_, count);
   }
 
-  // Builds a module and gives its kernel of that name.
+  // Builds a module and returns its kernel with the given name.
   cl_kernel kernel(const void *module, std::size_t size, const std::string &name) {
     cl_int status;
     cl_program program = clCreateProgramWithIL(context_, module, size, &status);
@@ -118,7 +117,7 @@ class Device {
     return kernel;
   }
 
-  // Runs a kernel whose one argument is the function object of its source.
+  // Runs a kernel whose only argument is the function object of its source.
   template <std::size_t N, class Arguments, class... T>
   void run(cl_kernel kernel, const numbers::Launch<N> &launch, const Arguments &arguments,
            Shared<T> &...memory) {
@@ -159,8 +158,8 @@ class Kernels {
   Kernels(const Kernels &) = delete;
   Kernels &operator=(const Kernels &) = delete;
 
-  // Only the module with the kernel is built: the device need not be able to run all
-  // other modules. The file has no native code for the device.
+  // Only the module with the kernel is built, because the device may not support the other modules.
+  // The file has no native code for the device.
   cl_kernel kernel(Device &device, const char *name) const {
     const syclbin_device any = {};
     syclbin_choice choice;
@@ -178,8 +177,8 @@ class Kernels {
 
 using Case = numbers::Case<Device, cl_kernel>;
 
-// The kernels of these names. Without names, all but the half-precision and the sub-group
-// kernels: the CPU device that Debian has cannot build these.
+// Returns the kernels with these names. Without names, returns all kernels except the
+// half-precision and sub-group kernels, which Debian's CPU device cannot build.
 std::vector<Case> chosen(const std::vector<std::string> &names) {
   std::vector<Case> cases;
   if (names.empty())

@@ -5,7 +5,7 @@
 
 namespace field {
 
-// smooth lets heat flow for some steps; the rim of the field keeps its temperature.
+// smooth simulates the flow of heat for some steps; the rim of the field keeps its temperature.
 void smooth(sycl::queue &q, float *field, int side, int steps);
 
 // norm returns the largest temperature.

@@ -2,7 +2,7 @@
 
 namespace field {
 
-// How much of the difference to the neighbors flows in a step.
+// The part of the difference to the neighbors that flows in one step.
 constexpr float kFlow = 0.2f;
 
 }  // namespace field
