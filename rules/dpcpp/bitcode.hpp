@@ -97,12 +97,12 @@ class Walk {
     at_ += count;
   }
 
-  // block reads what follows the id of an ENTER_SUBBLOCK.
+  // block reads a block after the id of its ENTER_SUBBLOCK.
   void block(uint64_t parent) {
     const uint64_t id = variable(8), width = variable(4);
     align();
     const uint64_t words = fixed(32);
-    // At most two levels deep, whatever a file has.
+    // Blocks are read at most two levels deep.
     const bool of_interest =
         parent == kNoBlock ? id == kModuleBlock
                            : parent == kModuleBlock && (id == kBlockInfo || id == kMetadataBlock);
@@ -116,7 +116,7 @@ class Walk {
   void records(uint64_t id, unsigned width) {
     const std::vector<Abbreviation> &known = known_[id];
     std::vector<Abbreviation> own;
-    uint64_t described = kNoBlock;  // the block that a BLOCKINFO is at
+    uint64_t described = kNoBlock;  // the block that a BLOCKINFO currently describes
     for (;;) {
       const uint64_t what = fixed(width);
       switch (what) {
@@ -140,7 +140,7 @@ class Walk {
 
   Abbreviation abbreviation(uint64_t block) {
     Abbreviation out;
-    const uint64_t code = at_ + 5 + 1;  // the count and a bit that says that a literal follows
+    const uint64_t code = at_ + 5 + 1;  // the count, and the bit that marks a literal
     for (uint64_t count = variable(5); count > 0; count--) {
       if (fixed(1)) {
         out.push_back({kLiteral, variable(8)});
@@ -192,7 +192,7 @@ class Walk {
     const uint64_t code = variable(6), start = at_, count = variable(6);
     const uint64_t keep = block == kMetadataBlock ? most(code) : 0;
     bool fits = keep != 0 && keep < count && at_ - start == 6;
-    uint64_t kept = at_;  // where what is kept ends
+    uint64_t kept = at_;  // end of the kept operands
     for (uint64_t i = 0; i < count; i++) {
       const uint64_t before = at_, value = variable(6);
       if (block == kBlockInfo && code == kSetBlockId && i == 0) described = value;
@@ -214,7 +214,7 @@ class Walk {
 
   unsigned char *data_;
   uint64_t bits_, at_ = 0;
-  std::map<uint64_t, std::vector<Abbreviation>> known_;  // by block, of BLOCKINFO
+  std::map<uint64_t, std::vector<Abbreviation>> known_;  // abbreviations of BLOCKINFO, by block
 };
 
 // for_other_releases changes a module in place so that LLVM 22 and DPC++ also read it. Data

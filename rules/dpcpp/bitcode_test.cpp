@@ -1,4 +1,4 @@
-// Tests of bitcode.hpp, with streams that have all kinds of records.
+// Tests of bitcode.hpp with streams that contain all kinds of records.
 
 #include "bitcode.hpp"
 
@@ -65,7 +65,8 @@ class Writer {
     for (uint64_t o : operands) variable(o, 6);
   }
 
-  // abbreviation defines one: for each operand its encoding, 0 for a literal, and a value.
+  // abbreviation defines an abbreviation. Each operand has an encoding, or 0 for a literal, and a
+  // value.
   void abbreviation(unsigned width, const std::vector<std::pair<unsigned, uint64_t>> &operands) {
     fixed(2, width);
     variable(operands.size(), 5);
@@ -101,16 +102,16 @@ uint64_t variable_at(const Bytes &bytes, uint64_t &at) {
 
 struct Module {
   Bytes bytes;
-  uint64_t start;  // the bit where the record has its count of operands
-  uint64_t end;    // where it ends
+  uint64_t start;  // bit offset of the record's operand count
+  uint64_t end;    // bit offset of its end
 };
 
-// module writes a module with a record of the metadata, after every other thing that a
-// stream can have.
+// module writes a module with a metadata record after all other constructs that a stream can
+// contain.
 Module module(uint64_t code, const std::vector<uint64_t> &operands) {
   Writer w;
   w.fixed(0xdec04342, 32);
-  w.enter(2, 13, 5);  // a block that is of no interest
+  w.enter(2, 13, 5);  // a block that is skipped
   w.record(5, 20, std::vector<uint64_t>(24));
   w.leave(5);
   w.enter(2, 8, 3);
@@ -130,7 +131,7 @@ Module module(uint64_t code, const std::vector<uint64_t> &operands) {
   w.align();
   for (unsigned i = 0; i < 5; i++) w.fixed(0xff, 8);
   w.align();
-  w.record(3, 20, std::vector<uint64_t>(24));  // not of the metadata
+  w.record(3, 20, std::vector<uint64_t>(24));  // not a metadata record
   w.enter(3, 12, 4);                           // a function, which is skipped
   w.record(4, 20, std::vector<uint64_t>(24));
   w.leave(4);
@@ -159,7 +160,7 @@ Module module(uint64_t code, const std::vector<uint64_t> &operands) {
 
 constexpr uint64_t kBasicType = 15, kCompileUnit = 20, kFile = 16;
 
-// operands returns some, and then these.
+// operands returns some operands, followed by the given ones.
 std::vector<uint64_t> operands(size_t some, std::vector<uint64_t> then) {
   std::vector<uint64_t> out;
   for (size_t i = 0; i < some; i++) out.push_back(i * 7);
@@ -184,17 +185,17 @@ void test_shortens(const std::string &name, uint64_t code, size_t keep,
   const Module m = module(code, all);
   const Bytes got = changed(m.bytes);
   uint64_t at = m.start;
-  expect(variable_at(got, at) == keep, name + ": the count of operands is another");
+  expect(variable_at(got, at) == keep, name + ": wrong operand count");
   for (size_t i = 0; i < keep; i++)
     expect(variable_at(got, at) == all[i], name + ": operand " + std::to_string(i) + " is another");
-  expect(at == m.end, name + ": the record ends elsewhere");
+  expect(at == m.end, name + ": the record has a different end");
   expect(differing_bits(got, m.bytes) == bits, name + ": other bits are changed");
   expect(changed(got) == got, name + ": a second run changes something");
 }
 
 void test_shortens() {
-  // Of the count 24 becomes 23, which differs in four bits, and 12 becomes 9, in two. For
-  // each operand less there is one more chunk.
+  // The count changes from 24 to 23, which differs in four bits, or from 12 to 9, in two. Each
+  // removed operand adds one chunk.
   for (uint64_t last : {0, 5, 31, 32, 5000}) {
     const std::string before = " with " + std::to_string(last);
     test_shortens("compile unit" + before, kCompileUnit, 23, operands(22, {last, 0}), 4 + 1);
@@ -218,7 +219,7 @@ void test_keeps() {
   }
 }
 
-// Of LLVM 23's numbers of functions only the code changes, and of what looks like them nothing.
+// In LLVM 23's list of function numbers only the code changes. Similar records do not change.
 void test_numbers_of_functions() {
   for (const auto &[name, block, abbreviation, changes] : {
            std::tuple("the list", 8u,
@@ -260,7 +261,8 @@ void test_damaged() {
   }
 }
 
-// Blocks in blocks do not fill the stack, and blocks after abbreviations do not copy them.
+// Nested blocks do not overflow the stack, and blocks after abbreviations do not copy the
+// abbreviations.
 void test_many() {
   Writer deep;
   deep.fixed(0xdec04342, 32);

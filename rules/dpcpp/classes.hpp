@@ -28,7 +28,7 @@
 
 namespace classes {
 
-// By kernel.
+// Descriptions by kernel.
 using Descriptions = std::map<std::string, std::string>;
 
 // Module reads a SPIR-V module.
@@ -96,7 +96,7 @@ class Module {
   // An instruction of a debug information set.
   struct Debug {
     uint32_t number;
-    size_t begin, end;  // of its operands
+    size_t begin, end;  // offsets of its operands
   };
 
   // The scope of an instruction in a kernel, and the call that was inlined there.

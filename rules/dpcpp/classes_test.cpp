@@ -1,4 +1,4 @@
-// Tests of classes.hpp, with modules that have all kinds of instructions it reads.
+// Tests of classes.hpp with modules that contain all kinds of instructions that it reads.
 
 #include "classes.hpp"
 
@@ -17,7 +17,7 @@ void expect(const std::string &got, const std::string &want, const std::string &
   std::fprintf(stderr, "FAIL: %s: got %s, want %s\n", what.c_str(), got.c_str(), want.c_str());
 }
 
-// Module writes a SPIR-V module. Most functions return the id of what they add.
+// Module writes a SPIR-V module. Most functions return the id of the added instruction.
 class Module {
  public:
   using Ids = std::vector<uint32_t>;
@@ -97,7 +97,8 @@ class Module {
     debug(26, {string("__SYCLKernel"), type, 0, 0, 0, block, 0});
   }
 
-  // inlined starts the code of the last kernel, with an instruction of a function in a function.
+  // inlined starts the code of the last kernel, with an instruction of a function that is inlined
+  // into a function.
   void inlined(uint32_t kernel, uint32_t inner, uint32_t outer) {
     const uint32_t at = columns_ ? debug(25, {0, 0, kernel}) : debug(25, {0, kernel});
     const uint32_t in = columns_ ? debug(25, {0, 0, outer, at}) : debug(25, {0, outer, at});
@@ -105,7 +106,7 @@ class Module {
     debug(23, {inner, in});
   }
 
-  // descriptions returns the lines that classes.hpp makes.
+  // descriptions returns the lines that classes.hpp generates.
   std::string descriptions(size_t size = ~size_t(0)) const {
     classes::Descriptions descriptions;
     const std::string bytes(reinterpret_cast<const char *>(words_.data()),
@@ -180,7 +181,7 @@ void test_nothing() {
   expect(m.descriptions(), "", "classes without lambdas");
 }
 
-// Classes in themselves, and in many others, do not take long.
+// Classes that contain themselves, or are in many other classes, do not take long.
 void test_deep() {
   Module m;
   uint32_t type = m.composite("", 1, {});

@@ -2,9 +2,9 @@
 // compilation. If the two compilations disagree about a macro, they can disagree about a type, and
 // a program silently computes wrong numbers.
 //
-// The driver knows the macros of the device compilation. It writes a header that the host
-// compilation includes first, before anything but the command line defines macros. The header has
-// an #error for each difference, at the line of the user's code that tests the macro.
+// The driver has the macros of the device compilation. It writes a header that the host compilation
+// includes first, when only the command line has defined macros. The header has an #error for each
+// difference, at the line of the user's code that tests the macro.
 
 #ifndef RULES_SYCL_DPCPP_COMPARE_HPP
 #define RULES_SYCL_DPCPP_COMPARE_HPP
@@ -22,8 +22,8 @@ namespace compare {
 
 // A Fact is a condition that the preprocessor of each compiler decides.
 struct Fact {
-  const char *name;       // also the name of an empty file
-  const char *condition;  // of an #if
+  const char *name;       // and name of an empty file
+  const char *condition;  // condition of an #if
   const char *what;       // for messages; null for a macro that counts only if a source tests it
 };
 

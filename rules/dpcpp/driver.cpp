@@ -360,7 +360,7 @@ std::optional<std::string> forced(const std::vector<std::string> &options, size_
 // with -Xclang.
 std::vector<std::string> adapted(const std::vector<std::string> &options) {
   std::vector<std::string> out;
-  bool value = false;  // of the preceding option
+  bool value = false;  // whether the next word is the value of the preceding option
   for (size_t i = 0; i < options.size(); i++) {
     const std::string &o = options[i];
     if (!value) {
@@ -743,7 +743,7 @@ void compile(const Arguments &args, const TemporaryPaths &at) {
   if (!header.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + header});
   if (!footer.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + footer});
   if (!list.empty())
-    options.insert(options.end(), {"-MD", "-MF", list, "-MT", "device"});  // not an output's path
+    options.insert(options.end(), {"-MD", "-MF", list, "-MT", "device"});  // not an output path
   const std::string question =
       at.compare.empty() ? "" : compare::question(fact_directory(at.compare));
   jit::Result result = compile_source(args, options, question);
@@ -836,7 +836,7 @@ class Signals {
     for (int s : {SIGINT, SIGTERM}) {
       struct sigaction now;
       sigaction(s, nullptr, &now);
-      if (now.sa_handler != SIG_IGN) sigaddset(&set_, s);  // as in the background of a script
+      if (now.sa_handler != SIG_IGN) sigaddset(&set_, s);  // background jobs ignore it
     }
     sigprocmask(SIG_BLOCK, &set_, &before_);
   }

@@ -161,7 +161,7 @@ void die(int number) {
   raise(number);
 }
 
-// SPIR-V of a module without anything: the header, and what memory is like.
+// An empty SPIR-V module: the header, capabilities and the memory model.
 constexpr uint32_t kModule[] = {0x07230203, 0x00010400,   0, 1, 0, 2 << 16 | 17, 4, 2 << 16 | 17,
                                 6,          3 << 16 | 14, 2, 2};
 
@@ -193,7 +193,7 @@ void write_outputs(View<const char *> options, const std::string &text) {
   }
 }
 
-// obey does what the text says.
+// obey executes the commands in a text.
 Result obey(const std::string &text, View<const char *> options) {
   Result result;
   std::string log;

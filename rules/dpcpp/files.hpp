@@ -164,7 +164,7 @@ class Scratch {
     std::filesystem::remove_all(path, ignored);
   }
 
-  // make returns false if another program mistook the directory for one left by a killed program.
+  // make returns false if a different program removed the directory as abandoned.
   bool make(const std::string &parent) {
     path_ = parent + "/" + kPrefix + "XXXXXX";
     if (!mkdtemp(path_.data())) {

@@ -8,8 +8,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// The header that the driver writes compiles if and only if the host compile has the macros of the
-// device compile, and its errors are at the lines that ask for a macro.
+// TestCompare checks that the header that the driver writes compiles if and only if the host compile
+// has the macros of the device compile, and that its errors are at the lines that use a macro.
 func TestCompare(t *testing.T) {
 	driver, fake, cxx := driver(t), fake(t), testkit.Program(t, "c++")
 	t.Chdir(t.TempDir())

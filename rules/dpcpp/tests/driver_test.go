@@ -189,8 +189,8 @@ template <> struct KernelInfo<int S::*> {
 	}
 }
 
-// TestInclude checks the spelling of -include, because the library drops the option of clang's
-// driver but accepts the one of clang.
+// TestInclude checks the spelling of -include, because the library ignores the spelling of
+// clang's driver but accepts the spelling of clang -cc1.
 func TestInclude(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())

@@ -20,7 +20,7 @@ struct Record {
   const char *text() const { return reinterpret_cast<const char *>(&shown) + shown; }
 };
 
-// Elf64_Phdr and the begin of dl_phdr_info.
+// Elf64_Phdr and the start of dl_phdr_info.
 struct Segment {
   unsigned type, flags;
   unsigned long offset, address, physical, file_size, size, alignment;
@@ -155,9 +155,9 @@ __attribute__((visibility("hidden"), cold, noinline)) inline bool same_code(unsi
   return !all.differs;
 }
 
-__attribute__((visibility("hidden"))) inline bool checked = false;  // once in a library
+__attribute__((visibility("hidden"))) inline bool checked = false;  // once per library
 
-// Before ordinary constructors, which may submit kernels.
+// Runs before ordinary constructors, which may submit kernels.
 __attribute__((constructor(101), used)) static void check_once() {
   if (checked) return;
   checked = true;

@@ -36,7 +36,7 @@ inline std::string readable(const char *type) {
 struct NameType {
   const std::type_info *pointer;  // the type of a pointer to it; null without typeid
   char reference;                 // 'R' or 'O' if it is a reference
-  const char *stable;             // the name that the device compilation gives it; null with g++
+  const char *stable;             // its name in the device compilation; null with g++
 
   template <class K>
   static constexpr NameType of() {
@@ -73,7 +73,7 @@ struct Entry {
       return type.stable ? type.stable : "";
     std::string name;
     if (type.reference) name += type.reference;
-    name += type.pointer->name() + 1;  // P is for the pointer
+    name += type.pointer->name() + 1;  // skip P, which stands for the pointer
     return name;
   }
 };
@@ -98,15 +98,15 @@ const Kernel *the(Kernels all, Is is) {
 
 #if defined(RULES_SYCL_TABLE)
 
-// The table has the names that this compiler gives to types.
+// The table contains this compiler's names of types.
 inline const Kernel *find(const char *type, Kernels all) {
   return the(all, [&](const Kernel &k) { return std::strcmp(k.type, type) == 0; });
 }
 
 #else
 
-// A name without the marks of internal linkage, on which compilers disagree. The demangled name is
-// less precise: it is the same for several local classes K of a function.
+// Returns a name without the marks of internal linkage, which differ between compilers. The
+// demangled name is less precise: it is the same for several local classes K of a function.
 inline std::string unmarked(const char *type) {
   std::string out;
   for (; *type; type++)
@@ -125,9 +125,9 @@ inline const Kernel *find(const char *type, Kernels all) {
 
 #if !defined(RULES_SYCL_TABLE) && !defined(__clang__) && __GNUC__ < 13
 
-// These releases number the lambdas of a function in one sequence; the device compile numbers
-// those of the same parameters. Among these, the order is the same, so that the second of three
-// is the second of three.
+// These releases number all lambdas of a function in one sequence. The device compile numbers
+// lambdas with the same parameters separately. The order among such lambdas is the same, so a
+// kernel is found by its rank.
 
 namespace {
 
@@ -149,8 +149,8 @@ struct Numbered {
   std::string name;
   std::vector<int> numbers;
 
-  // The demanglers of these releases do not read all names of lambdas with parameters 'auto...'. A
-  // name that stays mangled has the numbers of lambdas as E_, E0_, E1_ and so on.
+  // The demanglers of these releases do not read all names of lambdas with parameters 'auto...'. In
+  // a name that stays mangled, lambdas have the numbers E_, E0_, E1_ and so on.
   explicit Numbered(const char *type) {
     const std::string text = readable(type);
     const bool mangled = text == type;
@@ -168,7 +168,7 @@ struct Numbered {
   }
 };
 
-// How many kernels have a name, and how many of them come before the one with some numbers.
+// The number of kernels with a name, and how many of them precede the kernel with given numbers.
 struct Rank {
   const Numbered &wanted;
   std::size_t all = 0, before = 0;

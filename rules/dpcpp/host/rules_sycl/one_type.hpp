@@ -1,6 +1,7 @@
 // Terminates a program whose sources use one kernel name for function objects of two types with
 // different code, such as the lambdas of two instances of a function template in a header: libsycl
-// would run only one. The linker does not find these, because they have the same location.
+// would run only one. The linker does not detect these kernels, because they have the same
+// location.
 
 #pragma once
 #pragma GCC system_header

@@ -1,5 +1,5 @@
-// Precedes DPC++'s header with this name, whose functions call others in it that are
-// deprecated for users: clang would print a warning for each kernel.
+// Precedes DPC++'s header with this name, whose functions call functions that are deprecated for
+// users. clang would print a warning for each kernel.
 
 #pragma once
 #pragma GCC system_header

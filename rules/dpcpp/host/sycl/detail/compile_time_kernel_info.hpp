@@ -55,7 +55,7 @@ struct Name {
   friend constexpr bool operator!=(Name, std::string_view) { return true; }
 };
 
-// Equal to any size: kernel_launch_helper.hpp compares it, with a better message than a
+// Equals any size. kernel_launch_helper.hpp compares the size, with a better message than a
 // static_assert.
 struct Size {
   friend constexpr bool operator==(unsigned long, Size) { return true; }
@@ -76,7 +76,7 @@ struct Described {
 template <class K>
 constexpr Described describe() {
 #if defined(RULES_SYCL_TABLE)
-  // IsESIMD allows all properties: the device compile has checked them.
+  // IsESIMD allows all properties, because the device compile has checked them.
   return {{info<K>}, true, std::string_view(""), std::string_view(""), 0, 0, {}};
 #else
   using Header = sycl::detail::KernelInfo<K>;

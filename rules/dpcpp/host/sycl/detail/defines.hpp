@@ -1,5 +1,5 @@
-// Precedes DPC++'s header with this name, which prints a message if ranges are declared small and
-// the compiler has no __builtin_assume.
+// Precedes DPC++'s header with this name, which prints a message if ranges are declared to fit in
+// int and the compiler has no __builtin_assume.
 
 #pragma once
 #pragma GCC system_header

@@ -1,6 +1,6 @@
 // Shadows DPC++'s header of the same name in targets that depend on libsycl. libsycl's
 // headers call KernelWrapper::wrap for each kernel that the host code submits. In a target without
-// device code that is an error: the kernel could not run, and a program that links the same inline
+// device code, this is an error: the kernel could not run, and a program that links the same inline
 // function from a SYCL target might use this copy of it. A target whose device images are linked
 // separately, as from 'packager wrap', defines RULES_SYCL_ALLOW_KERNELS.
 

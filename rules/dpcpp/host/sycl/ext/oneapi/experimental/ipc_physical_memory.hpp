@@ -1,5 +1,5 @@
-// Precedes DPC++'s header with this name, which calls put(...). From C++20 on, g++ finds
-// friends of its arguments in other namespaces, too; (put)(...) is looked up in its own.
+// Precedes DPC++'s header with this name, which calls put(...). Since C++20, g++ also finds friends
+// of its arguments in other namespaces; (put)(...) is only looked up in its own.
 
 #pragma once
 #pragma GCC system_header
