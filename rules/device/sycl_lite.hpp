@@ -36,7 +36,7 @@
 //
 //   }  // namespace stats
 //
-// What a host program must know:
+// Requirements on host programs:
 //
 //  * In a SYCLBIN, a kernel is named "__sycl_kernel__ZTS" and the mangled name of its
 //    name type: __sycl_kernel__ZTSN5stats10DotProductE, or
@@ -166,7 +166,7 @@ bool __spirv_SpecConstant(int id, bool) noexcept;
 #undef SYCL_LITE_DECLARE_FLOAT
 #endif
 
-// Post-link replaces calls of these by the constants and gives them their ids.
+// The post-link step replaces calls of these functions with the constants, and assigns ids to them.
 template <class T>
 T __sycl_getScalar2020SpecConstantValue(const char *name, const void *value, const void *buffer);
 template <class T>
@@ -740,8 +740,8 @@ struct kernel_name<Name> {
 };
 
 #ifdef SYCL_LANGUAGE_VERSION
-// Clang 23 compiles the host entry point to a call of this function, which it looks up
-// by name. Here, the host launches kernels differently.
+// Clang 23 compiles the host entry point to a call of this function, which it looks up by name.
+// With sycl_lite, the host launches kernels differently.
 template <class Name, class... Arguments>
 void sycl_kernel_launch(const char *, Arguments &&...) {}
 

@@ -1,10 +1,9 @@
-// sycl_lite_gpu.hpp: the functions that sycl_lite.hpp is written with, for NVIDIA and AMD
-// GPUs. sycl_lite.hpp includes it when clang compiles for the triple nvptx64-nvidia-cuda or
-// amdgcn-amd-amdhsa.
+// sycl_lite_gpu.hpp: the functions that sycl_lite.hpp calls, for NVIDIA and AMD GPUs. sycl_lite.hpp
+// includes it when clang compiles for the triple nvptx64-nvidia-cuda or amdgcn-amd-amdhsa.
 //
 // Elsewhere these functions have no definition: the translators to SPIR-V replace calls by
-// instructions. LLVM compiles PTX and AMD code objects without such a translator, so they
-// are defined here by clang's own built-in functions.
+// instructions. LLVM compiles PTX and AMD code objects without such a translator, so this file
+// defines them with clang's built-in functions.
 //
 // Sub-groups are the warps of NVIDIA GPUs, which have 32 work-items, and the wavefronts of
 // AMD GPUs, which have 32 or 64. The last sub-group of a work-group may have fewer.
@@ -32,7 +31,7 @@
 
 namespace sycl_lite::gpu {
 
-// What a query needs for a dimension that is counted from the fastest.
+// Returns the value of a query for a dimension that is counted from the fastest.
 #ifdef __NVPTX__
 #define SYCL_LITE_GPU_QUERY(name, x, y, z)                                       \
   SYCL_LITE_GPU std::size_t name(int dimension) noexcept {                       \
@@ -64,7 +63,7 @@ SYCL_LITE_GPU std::size_t group_count(int dimension) noexcept {
 #endif
 #undef SYCL_LITE_GPU_QUERY
 
-// The work-items of a work-group, and the number of this one among them.
+// The number of work-items of a work-group, and the number of this work-item in it.
 SYCL_LITE_GPU unsigned work_items() noexcept {
   return static_cast<unsigned>(local_size(0) * local_size(1) * local_size(2));
 }
@@ -73,7 +72,7 @@ SYCL_LITE_GPU unsigned work_item() noexcept {
                                local_id(0));
 }
 
-// The work-items of a whole sub-group, and the number of this one in its own.
+// The number of work-items of a whole sub-group, and the number of this work-item in its sub-group.
 #ifdef __NVPTX__
 SYCL_LITE_GPU unsigned lanes() noexcept { return 32; }
 SYCL_LITE_GPU unsigned lane() noexcept {
@@ -101,7 +100,7 @@ SYCL_LITE_GPU unsigned members() noexcept { return ~0u >> (32 - sub_group_size()
 // Waits for the work-items of a sub-group or a work-group, whose writes are then visible.
 SYCL_LITE_GPU void sub_group_barrier() noexcept {
 #ifdef __NVPTX__
-  // There is a built-in function, which LLVM compiles for sm_70 and newer only.
+  // LLVM supports the equivalent built-in function only for sm_70 and newer.
   asm volatile("bar.warp.sync %0;" ::"r"(members()) : "memory");
 #else
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
@@ -119,7 +118,7 @@ SYCL_LITE_GPU void work_group_barrier() noexcept {
 #endif
 }
 
-// The 32-bit value of another work-item of the sub-group.
+// Returns the 32-bit value of a different work-item of the sub-group.
 SYCL_LITE_GPU unsigned word_of(unsigned word, unsigned lane) noexcept {
 #ifdef __NVPTX__
   return static_cast<unsigned>(
@@ -130,7 +129,7 @@ SYCL_LITE_GPU unsigned word_of(unsigned word, unsigned lane) noexcept {
 #endif
 }
 
-// The value that another work-item of the sub-group has.
+// Returns the value of a different work-item of the sub-group.
 template <class T>
 SYCL_LITE_GPU T value_of(T value, unsigned lane) noexcept {
   if constexpr (sizeof(T) == 8) {
@@ -215,7 +214,7 @@ SYCL_LITE_GPU T before_in_sub_group(T scanned) noexcept {
 [[maybe_unused, clang::loader_uninitialized]] static
     __attribute__((opencl_local)) unsigned long one_for_each_sub_group[32];
 
-// The numbers of SPIR-V: the scope of a sub-group, and the operations of a group.
+// SPIR-V's numbers: the scope of a sub-group, and the operations of a group.
 inline constexpr unsigned sub_group_scope = 3;
 enum : unsigned { reduce, inclusive_scan, exclusive_scan };
 
@@ -289,8 +288,8 @@ SYCL_LITE_GPU void __spirv_ControlBarrier(unsigned execution, unsigned, unsigned
     sycl_lite::gpu::work_group_barrier();
 }
 
-// Clang's atomic operations have other numbers for orders and scopes than SPIR-V. The
-// arguments of the functions below are constants where atomic_ref calls them.
+// Clang's atomic operations have different numbers for orders and scopes than SPIR-V. atomic_ref
+// passes constants to the functions below.
 namespace sycl_lite::gpu {
 SYCL_LITE_GPU constexpr int order(unsigned semantics) noexcept {
   switch (semantics & 0x1e) {

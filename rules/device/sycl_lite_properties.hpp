@@ -81,7 +81,7 @@ constexpr bool same_text(const char *a, const char *b) {
   return *a == *b;
 }
 
-// What can have a property.
+// The kinds of objects that can have a property.
 enum class owner { kernel, variable, pointer };
 
 // The members of every property value: its key, and the value as text.
@@ -101,12 +101,12 @@ concept property = requires {
 template <class P, owner Owner>
 inline constexpr bool is_of = P::key_t::of == Owner;
 
-// How many of these properties have the name that P has.
+// The number of these properties that have the same name as P.
 template <class P, class... All>
 inline constexpr int times =
     (0 + ... + static_cast<int>(same_text(P::key_t::name, All::key_t::name)));
 
-// The dimensions that a property has sizes for, 0 for those that have none.
+// The number of dimensions that a property has sizes for, or 0 if it has no sizes.
 template <class P>
 constexpr int dimensions_of() {
   if constexpr (requires { P::dimensions; })
@@ -142,7 +142,7 @@ class properties {
   static constexpr bool has_property() {
     return (... || std::is_same_v<Key, typename P::key_t>);
   }
-  // The property itself, as work_group_size<64> is.
+  // Returns the property itself, such as work_group_size<64>.
   template <class Key>
   static constexpr auto get_property() {
     static_assert(has_property<Key>(), "the list does not have this property");
@@ -166,8 +166,8 @@ using empty_properties_t = properties<>;
 // The argument of a function object's get, which returns its properties.
 struct properties_tag {};
 
-// What a kernel requires of a device: the size of its work-groups, slowest dimension
-// first, and of its sub-groups. A device without that sub-group size cannot run it.
+// Required sizes: the size of a kernel's work-groups, slowest dimension first, and of its
+// sub-groups. A device without that sub-group size cannot run the kernel.
 struct work_group_size_key {
   static constexpr auto of = detail::owner::kernel;
   static constexpr char name[] = "sycl-work-group-size";
@@ -193,7 +193,7 @@ inline constexpr work_group_size_key::value_t<Sizes...> work_group_size;
 template <std::uint32_t Size>
 inline constexpr sub_group_size_key::value_t<Size> sub_group_size;
 
-// The size of work-groups that the kernel is launched with most of the time.
+// The work-group size with which the kernel is usually launched.
 struct work_group_size_hint_key {
   static constexpr auto of = detail::owner::kernel;
   static constexpr char name[] = "sycl-work-group-size-hint";
@@ -204,8 +204,8 @@ struct work_group_size_hint_key {
 template <std::size_t... Sizes>
 inline constexpr work_group_size_hint_key::value_t<Sizes...> work_group_size_hint;
 
-// The largest work-groups that the kernel is launched with: in each dimension, slowest
-// first, and in all.
+// The largest work-group size with which the kernel is launched: in each dimension, slowest first,
+// and in total.
 struct max_work_group_size_key {
   static constexpr auto of = detail::owner::kernel;
   static constexpr char name[] = "sycl-max-work-group-size";
@@ -227,7 +227,7 @@ inline constexpr max_work_group_size_key::value_t<Sizes...> max_work_group_size;
 template <std::size_t Size>
 inline constexpr max_linear_work_group_size_key::value_t<Size> max_linear_work_group_size;
 
-// The aspects that a kernel may use. The build warns of others that it uses.
+// The aspects that a kernel may use. The build warns if it uses other aspects.
 struct device_has_key {
   static constexpr auto of = detail::owner::kernel;
   static constexpr char name[] = "sycl-device-has";
@@ -237,7 +237,7 @@ struct device_has_key {
 template <aspect... Aspects>
 inline constexpr device_has_key::value_t<Aspects...> device_has;
 
-// A device_global is a variable of each device image, not of the device.
+// A device_global is a separate variable in each device image, not one variable of the device.
 struct device_image_scope_key {
   static constexpr auto of = detail::owner::variable;
   static constexpr char name[] = "sycl-device-image-scope";
@@ -245,7 +245,7 @@ struct device_image_scope_key {
 };
 inline constexpr device_image_scope_key::value_t device_image_scope;
 
-// What a host program does with a device_global.
+// How a host program accesses a device_global.
 enum class host_access_enum : std::uint16_t { read, write, read_write, none };
 struct host_access_key {
   static constexpr auto of = detail::owner::variable;
@@ -372,7 +372,7 @@ struct cache_controls {
   static constexpr std::uint32_t value = (0u | ... | Controls::encoding);
 };
 
-// Whether a cache_control has one of these modes.
+// True if a cache_control has one of these modes.
 template <class Control, auto... Modes>
 inline constexpr bool has_mode_of = (... || (Control::mode == Modes));
 
@@ -463,7 +463,7 @@ struct annotated_variable<T, texts<NamesAndValues...>> {
   SYCL_LITE_ANNOTATE("sycl-device-global", NamesAndValues...) T value;
 };
 
-// The size of a device_global, which the build needs beside its properties.
+// The size of a device_global, which the build needs in addition to its properties.
 struct variable_size_key {
   static constexpr char name[] = "sycl-device-global-size";
 };
@@ -547,8 +547,8 @@ class device_global<T, properties<P...>> {
   detail::annotated_variable<T, detail::texts_of_t<detail::variable_size<T>, P...>> variable_{};
 };
 
-// A pointer to objects, all of which have the properties. What the kernel reads and
-// writes through it is compiled with them; the pointer itself is a plain one.
+// A pointer to objects that all have the properties. Loads and stores through it are compiled with
+// the properties; the pointer itself is an ordinary pointer.
 template <class T, class Properties = empty_properties_t>
 class annotated_ptr {
   static_assert(!std::is_same_v<T, T>,

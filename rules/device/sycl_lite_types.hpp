@@ -1,5 +1,5 @@
-// The types for which sycl_lite.hpp and sycl_lite_gpu.hpp have the functions of a device.
-// sycl_lite.hpp undefines the macros behind the declarations.
+// The types for which sycl_lite.hpp and sycl_lite_gpu.hpp declare device functions. sycl_lite.hpp
+// undefines the macros behind the declarations.
 #ifndef SYCL_LITE_TYPES_HPP
 #define SYCL_LITE_TYPES_HPP
 

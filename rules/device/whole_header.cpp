@@ -1,5 +1,5 @@
-// Instantiates the whole of sycl_lite.hpp for every type that it supports, so that a
-// part of it that no longer compiles for a device is found. Nothing runs it.
+// Instantiates all of sycl_lite.hpp for every supported type, to detect parts that no longer
+// compile for a device. It is never run.
 #include <array>
 
 #include <sycl_lite.hpp>
@@ -196,7 +196,7 @@ void listed(double *o, [[maybe_unused]] float *f) {
                         none);
   parallel_for<Registers>(nd_range<1>{64, 64}, properties{grf_size<256>}, none);
   parallel_for<Automatic>(nd_range<1>{64, 64}, properties{grf_size_automatic}, none);
-#if !defined(__NVPTX__) && !defined(__AMDGCN__)  // their GPUs have one rounding mode
+#if !defined(__NVPTX__) && !defined(__AMDGCN__)  // these GPUs have one rounding mode
   parallel_for<Rounding>(nd_range<1>{64, 64},
                          properties{fp_control<fp_mode::round_toward_zero | fp_mode::denorm_allow>},
                          [f](nd_item<1> it) { f[it.get_global_id(0)] *= 0.1f; });

@@ -4,9 +4,9 @@
  *   dump --kernel NAME DEVICE... < INPUTS
  *   dump --gpus
  *
- * INPUTS are files, each after its size as a little-endian number of 4 bytes. A
- * DEVICE is ARCH, or ARCH/ASPECTS/SUB-GROUP SIZES/WORK-GROUP SIZE with lists divided by
- * commas, of which an empty one is not known. */
+ * INPUTS are files, each preceded by its size as a little-endian number of 4 bytes. A
+ * DEVICE is ARCH, or ARCH/ASPECTS/SUB-GROUP SIZES/WORK-GROUP SIZE with comma-separated
+ * lists. An empty list is unknown. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* Reads an input with every function of the loader and touches every byte that it
- * hands out, so that a sanitizer sees what is out of bounds. libFuzzer runs it:
+/* Reads an input with every function of the loader and accesses every byte that they
+ * return, so that a sanitizer detects accesses out of bounds. libFuzzer runs it:
  *
  *   clang -g -fsanitize=fuzzer,address,undefined fuzz.c syclbin.c -o fuzz && ./fuzz CORPUS
  *
- * and fuzz_main.c does without libFuzzer. */
+ * fuzz_main.c runs it without libFuzzer. */
 #include <string.h>
 
 #include "syclbin.h"

@@ -1,12 +1,12 @@
-/* Runs what libFuzzer runs on changed copies of files, without libFuzzer and always
- * the same ones:
+/* Runs the function in fuzz.c on changed copies of files, without libFuzzer. The copies
+ * are the same in every run:
  *
  *   fuzz_main RANDOM FILE...
  *
- * Of each file it tries every beginning, several values for every byte, several
- * numbers in every field of 4 or 8 bytes that its first KiB can have, and RANDOM copies with
- * up to 8 random changes. Each copy has memory of its own and just its size, so that
- * AddressSanitizer sees a byte too many. */
+ * For each file, it tests every prefix, several values for every byte, several numbers in
+ * every possible field of 4 or 8 bytes in the first KiB, and RANDOM copies with up to 8
+ * random changes. Each copy is in a separate allocation of exactly its size, so that
+ * AddressSanitizer detects reads beyond the end. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -497,7 +497,7 @@ static syclbin_status check_range(const syclbin_file *f, const unsigned char *at
   return SYCLBIN_OK;
 }
 
-/* Checks that the images of a module, whose count and first index are at at, are the next ones
+/* Checks that the images of a module, whose count and first index are at `at`, are the next ones
  * of the total. */
 static syclbin_status check_owner(const syclbin_file *f, const unsigned char *at, const char *name,
                                   uint32_t total, uint32_t *next, syclbin_error *error) {

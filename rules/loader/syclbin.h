@@ -159,7 +159,7 @@ typedef struct syclbin_requirements {
 
 void syclbin_get_requirements(const syclbin_module *module, syclbin_requirements *requirements);
 
-/* A property in metadata, for everything without a function of its own. */
+/* A property in metadata, for data without a dedicated function. */
 typedef struct syclbin_property {
   syclbin_text set; /* such as SYCL/exported symbols */
   syclbin_text key;

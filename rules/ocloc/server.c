@@ -1,16 +1,15 @@
-// Makes one ocloc process run many ocloc command lines, one
-// after the other, so that the compiler is loaded once.
+// Makes one ocloc process run many ocloc command lines in sequence, so that the compiler is loaded
+// once.
 //
 // This is a shared library for LD_PRELOAD. The main function of ocloc only calls oclocInvoke of
 // libocloc.so. The loader finds this file's function first, which calls the function of
-// libocloc.so for each command line that it reads. Everything else is as in ocloc: the
-// library and what it loads are found in the same places, and the files are written by the
-// same code.
+// libocloc.so for each command line that it reads. Everything else is the same as in ocloc: the
+// library and its dependencies are found in the same places, and the same code writes the files.
 //
 // The server writes the line "ocloc-server 1" when ready. A request is a list of arguments, each
-// terminated by NUL, and one more NUL after the last. The answer is a line with two
-// numbers, the exit code and the length of ocloc's output, followed by that output. It
-// ends when its input ends.
+// terminated by NUL, followed by one more NUL. The response is a line with two numbers, the exit
+// code and the length of ocloc's output, followed by that output. The server exits when its input
+// ends.
 
 #define _GNU_SOURCE
 
@@ -51,7 +50,7 @@ static int read_request(struct request *r) {
   }
 }
 
-// Writes an answer: the exit code and the content of the file that ocloc printed to.
+// Writes a response: the exit code and the content of the file that ocloc printed to.
 static int answer(FILE *out, int code, int printed) {
   off_t size = lseek(printed, 0, SEEK_END);
   if (size < 0 || lseek(printed, 0, SEEK_SET) < 0) return -1;
@@ -66,14 +65,14 @@ static int answer(FILE *out, int code, int printed) {
   return fflush(out);
 }
 
-// Answers requests until the input ends.
+// Responds to requests until the input ends.
 static int serve(invoke_function invoke) {
   struct request r = {malloc(MAX_BYTES), malloc(MAX_ARGUMENTS * sizeof *r.arguments), 0};
   FILE *out = fdopen(dup(STDOUT_FILENO), "w");
   FILE *scratch = tmpfile();
   if (!r.bytes || !r.arguments || !out || !scratch) return EXIT_FAILURE;
   int printed = fileno(scratch);
-  // What ocloc prints must not be in the answers.
+  // ocloc's output must not be mixed with the responses.
   if (dup2(printed, STDOUT_FILENO) < 0 || dup2(printed, STDERR_FILENO) < 0) return EXIT_FAILURE;
   fprintf(out, "ocloc-server 1\n");
   if (fflush(out)) return EXIT_FAILURE;
@@ -101,7 +100,7 @@ __attribute__((visibility("default"))) int oclocInvoke(
                   header_data, header_sizes, header_names, outputs, output_data, output_sizes,
                   output_names);
   }
-  // The programs that ocloc starts are no servers.
+  // Programs that ocloc starts must not become servers.
   unsetenv("LD_PRELOAD");
   return serve(invoke);
 }

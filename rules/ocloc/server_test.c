@@ -1,5 +1,5 @@
-// Tests of server.c: requests in the form that aot sends are answered, and any other standard
-// input terminates the server safely. The tests do the same on every system.
+// Tests of server.c: it responds to requests in the form that aot sends, and any other standard
+// input terminates it safely. The tests are deterministic.
 
 #include "server.c"
 
@@ -14,7 +14,7 @@ static void expect(int held, const char *what, unsigned long number) {
   fprintf(stderr, "FAIL: %s (%lu)\n", what, number);
 }
 
-// A stand-in for ocloc. It looks at all of its arguments, prints their count, and returns it.
+// A fake ocloc. It reads all of its arguments, prints their count, and returns it.
 static int count_arguments(unsigned count, const char **arguments, uint32_t sources,
                            const uint8_t **source_data, const uint64_t *source_sizes,
                            const char **source_names, uint32_t headers, const uint8_t **header_data,
@@ -31,8 +31,8 @@ static int count_arguments(unsigned count, const char **arguments, uint32_t sour
   return (int)count;
 }
 
-// Serves a text in a process of its own. Returns what it answers, and its exit code, -1 if a signal
-// ended it.
+// Serves a text in a separate process. Returns its responses, and its exit code, or -1 if a signal
+// terminated it.
 static char *served(const char *text, size_t size, int *code) {
   FILE *in = tmpfile(), *out = tmpfile();
   if (!in || !out || fwrite(text, 1, size, in) != size || fflush(in) || fseek(in, 0, SEEK_SET))
@@ -57,7 +57,7 @@ static char *served(const char *text, size_t size, int *code) {
   return answers;
 }
 
-// Two requests, with a byte 0 more than the literal shows.
+// Two requests. The literal's terminating NUL is part of the second one.
 static const char kRequests[] = "ocloc\0compile\0-file\0k.spv\0-device\0pvc\0\0ocloc\0ids\0a b\n\0";
 
 static void test_requests(void) {
@@ -68,7 +68,7 @@ static void test_requests(void) {
   free(answers);
 }
 
-// xorshift: the same numbers on every machine.
+// xorshift, which generates the same numbers on every system.
 static uint64_t next_random(void) {
   static uint64_t state = 0x9e3779b97f4a7c15;
   state ^= state << 13;
@@ -80,12 +80,12 @@ static uint64_t next_random(void) {
 static void try(const char *text, size_t size, unsigned long number) {
   int code;
   char *answers = served(text, size, &code);
-  expect(code == EXIT_SUCCESS || code == EXIT_FAILURE, "it does not end by itself", number);
-  expect(strncmp(answers, "ocloc-server 1\n", 15) == 0, "it does not greet", number);
+  expect(code == EXIT_SUCCESS || code == EXIT_FAILURE, "it does not exit by itself", number);
+  expect(strncmp(answers, "ocloc-server 1\n", 15) == 0, "it sends no greeting", number);
   free(answers);
 }
 
-// Beginnings of the requests, and copies with up to 8 changed bytes.
+// Prefixes of the requests, and copies with up to 8 changed bytes.
 static unsigned long test_changed(void) {
   unsigned long number = 0;
   for (size_t size = 0; size <= sizeof kRequests; size++) try(kRequests, size, number++);
@@ -99,7 +99,7 @@ static unsigned long test_changed(void) {
   return number;
 }
 
-// Requests at the limits, one over them, and far over them.
+// Requests at the limits, just above them, and far above them.
 static unsigned long test_limits(void) {
   unsigned long number = 0;
   char *text = malloc(MAX_BYTES + 2);
@@ -109,7 +109,8 @@ static unsigned long test_limits(void) {
     text[MAX_BYTES - 2 + over] = text[MAX_BYTES - 1 + over] = 0;
     int code;
     char *answers = served(text, (size_t)(MAX_BYTES + over), &code);
-    expect(code == (over > 0 ? EXIT_FAILURE : EXIT_SUCCESS), "a request of the most bytes", number);
+    expect(code == (over > 0 ? EXIT_FAILURE : EXIT_SUCCESS),
+           "a request with the maximum number of bytes", number);
     free(answers);
   }
   for (int over = -1; over <= 1; over++, number++) {
@@ -119,8 +120,8 @@ static unsigned long test_limits(void) {
     text[2 * count] = 0;
     int code;
     char *answers = served(text, 2 * count + 1, &code);
-    expect(code == (over > 0 ? EXIT_FAILURE : EXIT_SUCCESS), "a request of the most arguments",
-           number);
+    expect(code == (over > 0 ? EXIT_FAILURE : EXIT_SUCCESS),
+           "a request with the maximum number of arguments", number);
     free(answers);
   }
   free(text);

@@ -568,8 +568,8 @@ func TestAgreesOnChangedFiles(t *testing.T) {
 				read++
 				f, err := syclbin.NewFile(bytes.NewReader(inputs[i]), int64(len(inputs[i])))
 				if err != nil {
-					// The loader has no memory for sorting parts, and need not know whether they
-					// overlap.
+					// The loader does not detect overlapping parts, because it has no memory to
+					// sort them.
 					if !strings.Contains(err.Error(), "overlap") {
 						t.Errorf("input %d is read although: %v", i, err)
 					}
