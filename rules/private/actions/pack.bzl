@@ -15,7 +15,7 @@ def pack_action(ctx, packed, state, out, ir = "any", embedded = False):
         state: input, object or executable.
         out: the File to write.
         ir: which devices IR is for: any, or cpu.
-        embedded: whether the file only describes images that are inside a program.
+        embedded: whether the file only describes images that are part of a program.
     """
     flags = ["--state", state]
     if ir != "any":

@@ -15,7 +15,7 @@ def dpcpp_images_action(ctx, toolchain, build, unit, name):
             the path of the source, if there is only one.
         name: path of the outputs below the package, without extension.
     Returns:
-        the same as translate_action.
+        a struct like the result of translate_action.
     """
     out = _form(ctx, name)
     args = ctx.actions.args()

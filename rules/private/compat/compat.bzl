@@ -72,7 +72,7 @@ def check_action(ctx, report, name, targets, device_config):
     args = ctx.actions.args()
     args.add("check")
 
-    # The inputs of an action are symbolic links, and it does not see the sources.
+    # The inputs of an action are symbolic links, and the sources are not among them.
     args.add("--workspace=")
     if level == "warn":
         args.add("--warn-only")

@@ -25,7 +25,7 @@ def common_attributes(kwargs, groups):
     """
     own = {key: kwargs[key] for key in COMMON if key in kwargs}
 
-    # The keys of a select are not known here.
+    # The keys of a select are unknown in macros.
     if type(own.get("exec_properties")) == "dict":
         own["exec_properties"] = {
             key: value

@@ -1,4 +1,4 @@
-// Makes a program find the CPU device that comes with DPC++, however it is started.
+// Makes a program find DPC++'s CPU device, regardless of how it is started.
 //
 // OpenCL's loader loads the drivers in OCL_ICD_FILENAMES in addition to the installed ones.
 // It reads the variable when libsycl first looks for devices, which can happen in an ordinary
@@ -46,7 +46,7 @@ static void load_opencl(const char *directory) {
   }
 }
 
-// Memory that the loader and the driver never free.
+// The loader and the driver never free some memory.
 __attribute__((weak)) const char *__lsan_default_suppressions(void) {
   return "leak:libOpenCL.so\nleak:libintelocl.so\n";
 }
@@ -64,8 +64,8 @@ __attribute__((constructor(101))) static void find_cpu_device(void) {
   *strrchr(name, '/') = '\0';
   load_opencl(name);
   if (getenv("OCL_ICD_FILENAMES") == NULL && getenv("OCL_ICD_VENDORS") == NULL) {
-    // In the runfiles, the repository is beside DIR, the workspace. Without them, the link
-    // leads to where Bazel has the library.
+    // In the runfiles, the repository is next to DIR, the workspace. Without runfiles, the link
+    // leads to the library in Bazel's output.
     char directory[PATH_MAX];
     int length = snprintf(directory, sizeof(directory), "%.*s/..%s", (int)(links - name), name,
                           strchr(links + 1, '/'));

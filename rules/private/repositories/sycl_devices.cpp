@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string>
 
-// Prints what is wrong with the drivers that OpenCL's loader should load. The loader itself prints
-// nothing.
+// Prints the errors of drivers that OpenCL's loader should load, because the loader itself does not
+// print them.
 static void explain() {
   const char *names = std::getenv("OCL_ICD_FILENAMES");
   std::istringstream list(names ? names : "");

@@ -1,10 +1,10 @@
-"""Unpacks from wheels the files that match patterns.
+"""Unpacks the files in wheels that match patterns.
 
   unpack_wheels.py DIRECTORY WHEEL... -- PATTERN...
 
-A wheel has the files of the installation's directory in NAME-VERSION.data/data,
-and its license in NAME-VERSION.dist-info/LICENSE.txt, which is unpacked as
-licenses/NAME-VERSION.txt. Each pattern must match something, unless a '?' precedes it.
+A wheel contains the files of the installation in NAME-VERSION.data/data. Its license,
+NAME-VERSION.dist-info/LICENSE.txt, is unpacked as licenses/NAME-VERSION.txt. Each pattern must
+match a file, unless a '?' precedes it.
 """
 
 import fnmatch
