@@ -3,19 +3,19 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//rules:toolchain.bzl", "sycl_local_program")
 
-# Toolchains of sycl_binary_test.bzl. Their programs exist nowhere, so that the tests pass
-# on any machine.
+# Toolchains of sycl_binary_test.bzl. Their programs do not exist, so that the tests do not depend
+# on the system.
 COMPLETE = "//rules/tests:complete_toolchain"
 DPCPP = "//rules/tests:dpcpp_toolchain"  # of sycl_cc_test.bzl
 NO_LLVM_SPIRV = "//rules/tests:no_llvm_spirv_toolchain"
 NO_OCLOC = "//rules/tests:no_ocloc_toolchain"
 
 def local_programs(name, paths, stamps = {}):
-    """Declares programs that exist nowhere, for a sycl_toolchain.
+    """Declares programs that do not exist, for a sycl_toolchain.
 
     Args:
-        name: what the names of the targets begin with.
-        paths: dict of attribute -> path; without a path, nothing is declared.
+        name: prefix of the names of the targets.
+        paths: dict of attribute -> path; an attribute without a path is not declared.
         stamps: dict of attribute -> label of its stamp.
     Returns:
         dict of attribute -> label.
@@ -31,10 +31,10 @@ def local_programs(name, paths, stamps = {}):
     return {attribute: ":%s_%s" % (name, attribute) for attribute, path in paths.items() if path}
 
 def by_mnemonic(env):
-    """The actions of the target under test.
+    """Returns the actions of the target under test.
 
     Args:
-        env: what analysistest.begin returned.
+        env: the result of analysistest.begin.
     Returns:
         dict of mnemonic -> list of Action.
     """
@@ -44,11 +44,11 @@ def by_mnemonic(env):
     return actions
 
 def counts(actions):
-    """How many actions of each mnemonic there are."""
+    """Returns the number of actions of each mnemonic."""
     return {mnemonic: len(list) for mnemonic, list in actions.items()}
 
 def values_of(argv, option):
-    """The values of an option that an action's arguments repeat."""
+    """Returns all values of a repeated option in an action's arguments."""
     return [argv[i + 1] for i in range(len(argv) - 1) if argv[i] == option]
 
 def _fails_impl(ctx):
@@ -58,14 +58,13 @@ def _fails_impl(ctx):
     return analysistest.end(env)
 
 def make_fails_test(toolchain = None, flags = {}):
-    """Makes a rule for tests that the analysis of a target fails.
+    """Returns a test rule that checks that the analysis of a target fails.
 
     Args:
         toolchain: label of the toolchain that is registered first, or None.
         flags: dict of label of a flag -> value.
     Returns:
-        A test rule with the attributes target_under_test and texts, all of which the
-        error has to have.
+        A test rule with the attributes target_under_test and texts. The error must contain all of the texts.
     """
     return analysistest.make(
         _fails_impl,

@@ -1,4 +1,4 @@
-"""Analysis tests of sycl_compat_aspect alone, as `--aspects` on a command line applies it."""
+"""Analysis tests of sycl_compat_aspect without other rules, as applied by `--aspects` on a command line."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
@@ -44,7 +44,7 @@ _clang_test = _make(COMPLETE)
 _dpcpp_test = _make(DPCPP)
 
 def aspect_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.
@@ -56,7 +56,7 @@ def aspect_test_suite(name):
     cc_library(name = "aspect_links", srcs = ["b.cpp"], deps = [":aspect_sycl"], **manual)
     cc_library(name = "aspect_plain", srcs = ["b.cpp"], **manual)
 
-    # A program that the build runs, and a SYCLBIN that is loaded beside the one that names it.
+    # A program that the build runs, and a SYCLBIN that is in the data of a different SYCLBIN.
     native.genrule(name = "aspect_generate", outs = ["aspect_generated.txt"], cmd = "touch $@", tools = [":aspect_loads_program"], **manual)
     cc_library(name = "aspect_built", srcs = ["b.cpp"], data = [":aspect_generate"], **manual)
     sycl_binary(name = "aspect_more_kernels", srcs = ["b.cpp"], data = [":aspect_kernels"], **manual)

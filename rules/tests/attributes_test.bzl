@@ -46,7 +46,7 @@ _program_options_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
-# Definitions of the command line are for both compiles, other options for the host's.
+# Definitions on the command line apply to both compiles, other options only to the host compile.
 _command_line_test = analysistest.make(
     _options_impl,
     attrs = _ATTRS,
@@ -126,7 +126,7 @@ _program_exports_test = analysistest.make(
 _CONTEXT = ["defines", "external_includes", "framework_includes", "headers", "includes", "quote_includes", "system_includes"]
 
 def _context(target, bin):
-    """The fields of a target's compilation context, without what differs from target to target."""
+    """Returns the fields of a target's compilation context, without parts that differ between targets."""
     context = target[CcInfo].compilation_context
     return {
         field: sorted([
@@ -144,7 +144,7 @@ def _same_impl(ctx):
         asserts.equals(env, cc[field], own[field], field)
     return analysistest.end(env)
 
-# Dependents see the headers of a cc_library with the same attributes.
+# Dependents get the same headers as from a cc_library with the same attributes.
 _same_test = analysistest.make(
     _same_impl,
     attrs = {"cc": attr.label(providers = [CcInfo])},
@@ -157,12 +157,12 @@ def _unused_impl(ctx):
     candidates = [a.split("/")[-1] for a in argv[argv.index("--unused") + 2:argv.index("--")]]
     names = [a for a in candidates if not a.startswith("--")]
 
-    # The list of other inputs begins with the source.
+    # The list of other inputs starts with the source.
     asserts.equals(env, ["api.hpp"], names[:names.index("a.cpp")])
     asserts.true(env, "headers.stamp" in names, str(names))
     return analysistest.end(env)
 
-# Files that a compiler reads silently are never among the headers that it did not read.
+# Files that a compiler reads without reporting them are never listed as unread headers.
 _unused_test = analysistest.make(
     _unused_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
@@ -213,11 +213,11 @@ _directory = rule(implementation = _directory_impl)
 
 _variables = rule(implementation = lambda ctx: [platform_common.TemplateVariableInfo({"OPTIONS": "-DD=1 -DE=2", "TILE": "16"})])
 
-# The command lines of all compiles of these targets have them.
+# All command lines of the compiles of these targets contain these options.
 _HAS = ["-DPUBLIC=1", "-DLOCAL=two words", "-DHIDDEN", "-DA=x y", "-DB", "-DC=$(x)", "BIN/rules/tests/config.h", "-Dmode=fastbuild"]
 
 def attributes_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.
@@ -238,7 +238,8 @@ def attributes_test_suite(name):
         "srcs": ["a.cpp", "private.hpp"],
         "strip_include_prefix": "include",
         "tags": ["manual"],
-        # Those are included by their own paths, which need not be below strip_include_prefix.
+        # Textual headers are included by their original paths, which need not be below
+        # strip_include_prefix.
         "textual_hdrs": ["include/list.def", "other/list.inc"],
     }
     sycl_library(name = "attributes_library", **attributes)
@@ -324,7 +325,8 @@ def attributes_test_suite(name):
     for linked in ["linked_needs_data", "combined_needs_data"]:
         _runfiles_test(name = "attributes_%s_test" % linked, target_under_test = ":" + linked)
 
-    # Attributes of all rules reach the compiles, and those of an execution group its rule.
+    # Attributes of all rules are passed to the compiles, and attributes of an execution group to
+    # its rule.
     _variables(name = "variables", **manual)
     sycl_cc_test(
         name = "attributes_of_a_test",
@@ -360,7 +362,7 @@ def attributes_test_suite(name):
 
     _program_options_test(name = "attributes_of_a_test_itself_test", target_under_test = ":attributes_of_a_test")
 
-    # A macro of Bazel 8 that inherits attributes passes None for those that its caller leaves out.
+    # A macro of Bazel 8 passes None for inherited attributes that its caller omits.
     unset = {key: None for key in ["args", "copts", "data", "device", "device_compiler", "env", "linkopts", "required", "runtime", "size", "visibility"]}
     sycl_cc_test(name = "unset_attributes", srcs = ["a.cpp"], tags = ["manual"], **unset)
     sycl_cc_test(name = "unset_tags", srcs = ["a.cpp"], device = "gpu", tags = None, target_compatible_with = ["@platforms//:incompatible"])

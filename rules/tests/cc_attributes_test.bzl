@@ -35,7 +35,7 @@ def _compare(name, theirs, ours, exceptions):
     )
 
 def cc_attributes_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.
@@ -58,15 +58,15 @@ def cc_attributes_test_suite(name):
     attributes = {each: rule.keys() for each, rule in rules.items()}
     _compare("same_attributes_library_test", attributes["same_attributes_cc_library"], attributes["same_attributes_library"], _WITHOUT_EFFECT)
 
-    # The macro passes the attributes of the link to a cc_binary.
+    # The macro passes link attributes to a cc_binary.
     compiles = [a for a in attributes["same_attributes_cc_binary"] if a in attributes["same_attributes_cc_library"]]
     _compare("same_attributes_binary_test", compiles, attributes["same_attributes_binary" + PROGRAM_SUFFIX], _WITHOUT_EFFECT + _OF_LINK)
 
-    # It passes the attributes of the test to a sycl_test, and all others to a sycl_cc_binary.
+    # The macro passes test attributes to a sycl_test, and all others to a sycl_cc_binary.
     of_test = [a for a in attributes["same_attributes_cc_test"] if a not in attributes["same_attributes_cc_binary"]]
     _compare("same_attributes_test_test", of_test, attributes["same_attributes_program_test"], [])
 
-    # Bazel's errors have the name of a rule.
+    # Bazel's errors contain the name of the rule.
     names = {
         "same_attributes_binary" + PROGRAM_SUFFIX: "sycl_cc_binary",
         "same_attributes_library": "sycl_cc_library",
@@ -74,7 +74,8 @@ def cc_attributes_test_suite(name):
     }
     _same_test(name = "same_names_test", missing = ["%s is a %s" % (each, rules[each]["kind"]) for each, want in names.items() if rules[each]["kind"] != want])
 
-    # Those that the macro passes to no target are unknown, by the name that the user writes.
+    # Attributes that the macro does not pass to any target are reported as unknown, with the name
+    # that the user writes.
     theirs = [a for a in attributes["same_attributes_cc_binary"] if a not in ["deprecation", "generator_function", "generator_location", "generator_name", "kind", "name"]]
     _same_test(name = "same_unknown_test", missing = [p for p in [unknown_attribute("sycl_cc_binary", "a", [a]) for a in theirs] if p])
     misspelled = {

@@ -22,7 +22,7 @@ def _action(env, mnemonic):
     return found[0]
 
 def _after(argv, flag):
-    """The arguments that follow each occurrence of a flag."""
+    """Returns the arguments that follow each occurrence of a flag."""
     return [argv[i + 1].split("/")[-1] for i in range(len(argv)) if argv[i] == flag]
 
 def _report_impl(ctx):
@@ -30,14 +30,14 @@ def _report_impl(ctx):
     target = analysistest.target_under_test(env)
     action = _action(env, "SyclCompatReport")
 
-    # Two SYCLBINs, one of them found through a filegroup, each once.
+    # Two SYCLBINs, each of them once. One is found through a filegroup.
     asserts.equals(
         env,
         ["compat_a.syclbin", "compat_b.syclbin"],
         sorted([a.split("/")[-1] for a in action.argv if a.endswith(".syclbin")]),
     )
 
-    # The configuration that compat_b was built with, then the report's own.
+    # The configuration that compat_b was built with precedes the report's own.
     asserts.equals(env, ["base.yaml", "more.yaml", "own.yaml"], _after(action.argv, "--device-config"))
     asserts.equals(env, ["intel_gpu_pvc,my_device"], _after(action.argv, "--devices"))
     asserts.equals(env, [], _after(action.argv, "--targets"))
@@ -58,7 +58,7 @@ _targets_test = analysistest.make(_targets_impl, attrs = {"targets": attr.string
 _TARGETS = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"]
 
 def _targets():
-    """Declares the tests of which targets a report is on; returns their names."""
+    """Declares the tests of the targets that a report covers. Returns their names."""
     manual = {"tags": ["manual"]}
     sycl_binary(name = "compat_three", srcs = ["a.cpp"], sycl_targets = _TARGETS, **manual)
     sycl_binary(name = "compat_no_ir", srcs = ["a.cpp"], ir = "none", sycl_targets = _TARGETS, **manual)
@@ -70,7 +70,7 @@ def _targets():
     sycl_compat_report(name = "compat_of_all", deps = [":compat_linked", ":compat_unknown"], **manual)
     sycl_compat_report(name = "compat_of_unknown", deps = [":compat_unknown"], **manual)
     cases = {
-        # A target without an image is reported as well.
+        # A target without an image is also reported.
         "compat_three": "intel_gpu_acm_g10,intel_gpu_pvc,spir64",
         # The file has no SPIR-V.
         "compat_no_ir": "intel_gpu_acm_g10,intel_gpu_pvc",
@@ -91,12 +91,13 @@ def _test_impl(ctx):
     script = _action(env, "FileWrite").content
     asserts.true(env, " --workspace= --undetermined error 'rules/tests/compat_test.compat.json'\n" in script, script)
 
-    # The test runs in its runfiles, and the user is in the workspace.
+    # The test runs in its runfiles, but the command that it prints is for the workspace.
     report = _action(env, "SyclCompatReport").outputs.to_list()[0].path
     fix = "check --program 'bazel run @rules_sycl//rules:compat --' --fix-command 'bazel run @rules_sycl//rules:compat -- fix --workspace $PWD $PWD/%s' " % report
     asserts.true(env, fix in script, script)
 
-    # The program of the action that makes the report: another one would have to be built.
+    # The test uses the same program as the action that writes the report, so that only one is
+    # built.
     runfiles = analysistest.target_under_test(env)[DefaultInfo].default_runfiles.files.to_list()
     tool = _action(env, "SyclCompatReport").argv[0]
     asserts.true(env, tool in [f.path for f in runfiles], "%s is not in %s" % (tool, runfiles))
@@ -124,9 +125,10 @@ _RUNFILES_POLICY = "--policy \"$runfiles\"/'rules/tests/policy.yaml'"
 _BASELINE = "--baseline 'rules/tests/known.json'"
 
 def _scripts():
-    """Declares the tests of baselines and policies; returns their names."""
+    """Declares the tests of baselines and policies. Returns their names."""
     for name, target, parts, absent in [
-        # The file is written in the source tree, wherever 'bazel run' is called.
+        # The file is written in the source tree, regardless of the directory in which 'bazel run'
+        # is called.
         ("update", "compat_known.update", [
             "cd \"${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}\" || exit 4\nexec ",
             " baseline update %s %s \"$runfiles\"/'rules/tests/compat_known.compat.json'\n" % (_BASELINE, _RUNFILES_POLICY),
@@ -206,7 +208,7 @@ _nothing_test = analysistest.make(_nothing_impl, expect_failure = True)
 
 _unknown_device_test = make_fails_test(COMPLETE)
 
-# The attribute baseline -> what its error says.
+# Value of the attribute baseline -> part of the error.
 _BASELINES = {
     "../known.json": "is not a path in the package",
     "./known.json": "is not a path in the package",
@@ -232,10 +234,10 @@ def _baseline_names_impl(ctx):
 _baseline_names_test = unittest.make(_baseline_names_impl)
 
 def compat_test_suite(name):
-    """Declares the tests, on targets that are analyzed and never built.
+    """Declares the tests. Their targets are analyzed, but never built.
 
     Args:
-        name: of the suite.
+        name: name of the suite.
     """
     manual = {"tags": ["manual"]}
     sycl_device_config(name = "compat_base", srcs = ["base.yaml"], **manual)

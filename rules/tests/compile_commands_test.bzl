@@ -11,7 +11,7 @@ load("//rules:sycl_library.bzl", "sycl_library")
 load(":analysis.bzl", "COMPLETE", "DPCPP")
 
 def _database(actions, name):
-    """The entries of a JSON file that an action writes: dict of file -> entry."""
+    """Returns the entries of a JSON file that an action writes: dict of file -> entry."""
     content = [a.content for a in actions if a.outputs.to_list()[0].basename == name][0]
     return {entry["file"]: entry for entry in json.decode(content)}
 
@@ -29,7 +29,7 @@ def _clang_impl(ctx):
     for unwanted in ["-o", "-c"]:
         asserts.false(env, unwanted in command, "%s in %s" % (unwanted, command))
 
-    # The directories exist regardless of what Bazel built last.
+    # The directories exist regardless of the latest build.
     for option, path in zip(command, command[1:]):
         if option in ["-iquote", "-isystem"]:
             asserts.true(env, path == "." or path.startswith("@EXECUTION_ROOT@/bazel-out/") or path.startswith("@OUTPUT_BASE@/external/"), path)
@@ -55,14 +55,14 @@ def _dpcpp_impl(ctx):
         asserts.false(env, unwanted in command, "%s in %s" % (unwanted, command))
     asserts.equals(env, [], [a for a in command if a.endswith("/a.cpp") and ".host/" in a])
 
-    # What the host's compiler reads alone.
+    # Files that only the host compiler reads.
     for name in ["a.hpp", "alone.c"]:
         command = entries["@WORKSPACE@/rules/tests/" + name]["arguments"]
         for want in ["-DOWN=1", "-fhost-only", "@WORKSPACE@/rules/tests/" + name]:
             asserts.true(env, want in command, "no %s in %s" % (want, command))
         asserts.false(env, "-include" in command, str(command))
 
-    # The run builds what the commands read.
+    # The run builds the files that the commands read.
     asserts.true(env, header.removeprefix("@EXECUTION_ROOT@/") in [f.path for f in target[DefaultInfo].files.to_list()])
     return analysistest.end(env)
 
@@ -76,7 +76,7 @@ def _generated_impl(ctx):
     file = entries.keys()[0]
     asserts.true(env, file.startswith("@EXECUTION_ROOT@/bazel-out/") and file.endswith("/rules/tests/generated.cpp"), file)
 
-    # The run builds what the command reads.
+    # The run builds the files that the command reads.
     built = [f.basename for f in target[DefaultInfo].files.to_list()]
     for name in ["generated.cpp", "generated.hpp"]:
         asserts.true(env, name in built, "no %s in %s" % (name, built))
@@ -84,7 +84,7 @@ def _generated_impl(ctx):
 
 _generated_test = analysistest.make(_generated_impl, config_settings = {"//command_line_option:extra_toolchains": COMPLETE})
 
-# An option with a path, and what the database has in its place.
+# An option with a path -> the option in the database.
 _PATHS = {
     "--sysroot=external/repo/root": "--sysroot=@OUTPUT_BASE@/external/repo/root",
     "-Bexternal/repo/bin": "-B@OUTPUT_BASE@/external/repo/bin",
@@ -130,7 +130,7 @@ def _none_impl(ctx):
 _none_test = analysistest.make(_none_impl, expect_failure = True)
 
 def compile_commands_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.

@@ -1,4 +1,4 @@
-"""Analysis tests of what `bazel coverage` gets from the rules."""
+"""Analysis tests of the support for `bazel coverage`."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//rules:sycl_binary.bzl", "sycl_binary")
@@ -67,7 +67,7 @@ _without_notes_test = analysistest.make(
 )
 
 def coverage_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.

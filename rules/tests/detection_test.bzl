@@ -8,15 +8,15 @@ _COMPLETE = ["clang++", "llc", "llvm-dis", "llvm-link", "opt"]
 _LLC = "\n  Registered Targets:\n    spirv64 - SPIR-V 64-bit\n"
 
 def _machine(directories, in_path = {}, llvm = "", environment = ""):
-    """A repository context on a machine with some programs.
+    """Returns a repository context for a system with some programs.
 
     Args:
         directories: dict of directory -> (version, names of the programs in its bin).
         in_path: dict of name -> version of the programs in PATH.
-        llvm: the directory that sycl.local names.
-        environment: the directory that SYCL_LLVM_ROOT names.
+        llvm: the directory that sycl.local sets.
+        environment: the directory that SYCL_LLVM_ROOT sets.
     Returns:
-        struct with what detection asks of a context.
+        struct with the fields of a context that detection uses.
     """
     versions = {
         "%s/bin/%s" % (directory, name): version
@@ -38,7 +38,8 @@ def _machine(directories, in_path = {}, llvm = "", environment = ""):
 def _complete_impl(ctx):
     env = unittest.begin(ctx)
 
-    # A bare clang 22 beside a complete 21: steps with llvm-spirv would not work with 22.
+    # clang 22 without other programs, and a complete 21: steps with llvm-spirv would not work with
+    # 22.
     llvm = find_llvm(_machine({
         "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
         "/usr/lib/llvm-22": ("22.1.8", _CLANG),
@@ -54,7 +55,7 @@ def _complete_impl(ctx):
     asserts.true(env, "/usr/lib/llvm-22/bin/clang++ is version 22 (Debian's llvm-22), without llvm-dis-22, llvm-link-22, llvm-spirv-22, opt-22" in llvm.log, str(llvm.log))
     asserts.true(env, "selected: /usr/lib/llvm-21/bin/clang++" in llvm.log, str(llvm.log))
 
-    # 22 makes SPIR-V by llc, and is complete but for llvm-spirv.
+    # 22 generates SPIR-V with llc, and lacks only llvm-spirv.
     llvm = find_llvm(_machine({
         "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
         "/usr/lib/llvm-22": ("22.1.8", _COMPLETE),
@@ -75,7 +76,7 @@ _complete_test = unittest.make(_complete_impl)
 def _partial_impl(ctx):
     env = unittest.begin(ctx)
 
-    # Neither has llvm-spirv: the newest is chosen.
+    # Neither has llvm-spirv: the newest one is selected.
     llvm = find_llvm(_machine({
         "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
         "/usr/lib/llvm-22": ("22.1.8", _COMPLETE),
@@ -83,14 +84,14 @@ def _partial_impl(ctx):
     asserts.equals(env, "/usr/lib/llvm-22/bin/clang++", llvm.found["clang"])
     asserts.true(env, "selected: /usr/lib/llvm-22/bin/clang++, because no version has all programs; it lacks llvm-spirv-22" in llvm.log, str(llvm.log))
 
-    # 22 cannot link: 21 is chosen.
+    # 22 cannot link: 21 is selected.
     llvm = find_llvm(_machine({
         "/usr/lib/llvm-21": ("21.1.8", _COMPLETE),
         "/usr/lib/llvm-22": ("22.1.8", ["clang++", "llc"]),
     }))
     asserts.equals(env, "/usr/lib/llvm-21/bin/clang++", llvm.found["clang"])
 
-    # Nothing makes SPIR-V; and there is no LLVM.
+    # No version generates SPIR-V, or there is no LLVM.
     llvm = find_llvm(_machine({"/usr/lib/llvm-21": ("21.1.8", _CLANG)}))
     asserts.equals(env, {}, llvm.found)
     asserts.true(env, "/usr/lib/llvm-21/bin/clang++ has neither llvm-spirv-21 nor an llc with a SPIR-V target next to it" in llvm.log, str(llvm.log))
@@ -110,12 +111,12 @@ def _named_impl(ctx):
     asserts.equals(env, "/opt/llvm/bin/llvm-spirv", find_llvm(_machine(directories, llvm = "/opt/llvm")).found["llvm_spirv"])
     asserts.equals(env, "/opt/llvm/bin/clang++", find_llvm(_machine(directories, environment = "/opt/llvm")).found["clang"])
 
-    # A directory that the user sets is not replaced by another.
+    # A directory that the user sets is not replaced with a different one.
     llvm = find_llvm(_machine(directories, llvm = "/opt/old"))
     asserts.equals(env, {}, llvm.found)
     asserts.equals(env, ["/opt/old/bin/clang++ is version 20, but 21 or newer is required"], llvm.log)
 
-    # Not in a Debian directory, and with the version in the name.
+    # Programs outside of Debian's directories, with the version in the name.
     in_path = {name + "-21": "21.1.8" for name in _COMPLETE + ["llvm-spirv"]}
     asserts.equals(env, "/usr/bin/llvm-link-21", find_llvm(_machine({}, in_path = in_path)).found["llvm_link"])
     return unittest.end(env)
@@ -128,7 +129,7 @@ def _readers_impl(ctx):
     complete = {"/usr/lib/llvm-21": ("21.1.8", _COMPLETE + ["llvm-spirv"])}
     asserts.equals(env, {}, find_readers(_machine(complete)).found)
 
-    # Beside a complete 21, 22 reads what DPC++ writes.
+    # With a complete 21, 22 is used to read DPC++'s bitcode.
     both = complete | {"/usr/lib/llvm-22": ("22.1.8", tools)}
     asserts.equals(env, {
         "llvm_dis": "/usr/lib/llvm-22/bin/llvm-dis",
@@ -136,13 +137,13 @@ def _readers_impl(ctx):
         "opt": "/usr/lib/llvm-22/bin/opt",
     }, find_readers(_machine(both)).found)
 
-    # All programs must be of one version.
+    # All programs must have the same version.
     mixed = both | {"/usr/lib/llvm-23": ("23.1.0", ["llvm-dis", "opt"])}
     readers = find_readers(_machine(mixed))
     asserts.equals(env, "/usr/lib/llvm-22/bin/llvm-dis", readers.found["llvm_dis"])
     asserts.true(env, "/usr/lib/llvm-23 has no llvm-link (Debian's llvm-23)" in readers.log, str(readers.log))
 
-    # A directory that the user sets comes first if it is new enough.
+    # A directory that the user sets takes precedence if its version is new enough.
     named = both | {"/opt/new": ("23.0.0", tools), "/opt/old": ("21.1.8", tools)}
     asserts.equals(env, "/opt/new/bin/opt", find_readers(_machine(named, llvm = "/opt/new")).found["opt"])
     asserts.equals(env, "/usr/lib/llvm-22/bin/opt", find_readers(_machine(named, llvm = "/opt/old")).found["opt"])
@@ -153,7 +154,7 @@ _readers_test = unittest.make(_readers_impl)
 def _seen_impl(ctx):
     env = unittest.begin(ctx)
 
-    # What is not there yet, and what does not suffice.
+    # Missing programs, and programs that are too old, are watched.
     machine = _machine({"/usr/lib/llvm-22": ("20.1.0", _COMPLETE)}, in_path = {"clang++-21": "20.1.0"})
     seen = find_llvm(machine).seen
     for path in [
@@ -168,7 +169,7 @@ def _seen_impl(ctx):
         asserts.true(env, path in seen, "%s is not in %s" % (path, seen))
     asserts.false(env, [path for path in seen if not path.startswith("/")])
 
-    # Each once, but for those that the machine says cannot be watched.
+    # Each path is watched once, except for paths that Bazel cannot watch.
     watched, ran = [], []
 
     def execute(args):
@@ -193,7 +194,7 @@ def _stamp_impl(ctx):
     def execute(args):
         return struct(return_code = 0, stdout = said.get(args[0], " ".join(args)))
 
-    # The loader lists a library that is deleted. A link is watched, not what it leads to.
+    # The loader's cache lists a deleted library. A link is watched, not its target.
     write_stamp(struct(
         execute = execute,
         file = lambda path, content: written.update({path: content}),
@@ -221,7 +222,7 @@ def _host_impl(ctx):
         ("", ["/usr/bin/gcc", "/usr/bin/clang++"]),
         ("clang-22", ["/usr/bin/clang-22", "/usr/bin/gcc", "/usr/bin/clang++"]),
         ("/opt/cc", ["/opt/cc", "/usr/bin/gcc", "/usr/bin/clang++"]),
-        # None that is a program.
+        # These values do not name a program.
         ("ccache gcc", ["/usr/bin/gcc", "/usr/bin/clang++"]),
         ("/opt/ccache gcc", ["/usr/bin/gcc", "/usr/bin/clang++"]),
         ("bin/cc", ["/usr/bin/gcc", "/usr/bin/clang++"]),
@@ -233,7 +234,7 @@ def _host_impl(ctx):
     for path in ["/opt/new", "/usr/bin/gcc"]:
         asserts.true(env, path in seen, "%s is not in %s" % (path, seen))
 
-    # A program that is no compiler is passed over.
+    # A program that is not a compiler is skipped.
     def execute(args, **_):
         if args[0] == "sh":
             return struct(return_code = 0, stdout = "sum  -\n", stderr = "")
@@ -286,7 +287,7 @@ def _headers_impl(ctx):
         watch_tree = lambda path: watched.append(path),
     ), "stamps/headers.txt", ["/usr/bin/clang++"])
 
-    # Each directory once, and none that is within another.
+    # Each directory is listed once, without directories inside other listed directories.
     directories = ["/usr/lib/llvm-21/lib/clang/21/include", "/usr/include"]
     asserts.equals(env, directories, watched)
     asserts.equals(env, {"stamps/headers.txt": "".join(["%s sum-of-%s\n" % (f, f.replace("/", "_")) for f in directories])}, written)
@@ -331,7 +332,7 @@ def _other_system_impl(ctx):
 _other_system_test = unittest.make(_other_system_impl)
 
 def detection_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.

@@ -1,4 +1,4 @@
-"""Analysis tests of targets in a repository of their own."""
+"""Analysis tests of targets in an external repository."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -21,7 +21,7 @@ def _library_impl(ctx):
     bitcode = compile.outputs.to_list()[0].path
     asserts.equals(env, "%s/%s/pkg/library.device/src/scale.cpp.bc" % (bin, _ROOT), bitcode)
 
-    # Dependents find the headers as well.
+    # Dependents also find the headers.
     context = analysistest.target_under_test(env)[CcInfo].compilation_context
     asserts.equals(env, [_ROOT, "%s/%s" % (bin, _ROOT)], context.quote_includes.to_list())
     return analysistest.end(env)
@@ -61,7 +61,7 @@ _report_test = analysistest.make(
 )
 
 def external_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.

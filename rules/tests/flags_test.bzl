@@ -28,13 +28,13 @@ def _takes_impl(ctx):
     return analysistest.end(env)
 
 def _line(action):
-    # That of the object with device images is no compile of a source.
+    # The compile of the object with device images is not for a source.
     return " ".join(action.argv or []) + " " if not action.outputs.to_list()[0].basename.startswith("flags_images") else ""
 
 _ATTRS = {
-    "counts": attr.string_dict(doc = "mnemonic -> how many actions there are"),
+    "counts": attr.string_dict(doc = "mnemonic -> number of actions"),
     "has": attr.string_list_dict(doc = "mnemonic -> texts, each in the command of one of the actions"),
-    "has_not": attr.string_list_dict(doc = "mnemonic -> texts that no command has"),
+    "has_not": attr.string_list_dict(doc = "mnemonic -> texts that no command contains"),
 }
 
 _takes_test = analysistest.make(
@@ -61,7 +61,7 @@ _linkopt_test = _make_command_line_test("linkopt", "-fsycl-max-parallel-link-job
 
 _ALL = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"]
 
-# Name -> attributes of a sycl_cc_library, and what _takes_test wants of it.
+# Name -> attributes of a sycl_cc_library, and the expectations of _takes_test.
 _TAKES = {
     "agrees": struct(
         attributes = {"copts": ["-fsycl-targets=intel_gpu_pvc,spir64-unknown-unknown", "-fno-sycl-rdc"], "sycl_targets": ["spir64", "intel_gpu_pvc"]},
@@ -168,7 +168,7 @@ _TAKES = {
     ),
 }
 
-# Name -> attributes of a sycl_cc_library, and texts of the error.
+# Name -> attributes of a sycl_cc_library, and parts of the error.
 _FAILS = {
     "both_in_device": ({"device_copts": ["-fsycl-range-rounding=force"]}, "device_copts: '-fsycl-range-rounding=force': both compilations must agree on this option; move it to copts"),
     "both_in_host": ({"host_copts": ["-fsycl-id-queries-range=uint"]}, "host_copts: '-fsycl-id-queries-range=uint': both compilations must agree on this option; move it to copts"),
@@ -198,7 +198,7 @@ _FAILS = {
 }
 
 def flags_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.
@@ -220,7 +220,7 @@ def flags_test_suite(name):
         _fails_test(name = "flags_wrong_%s_test" % case, target_under_test = ":flags_wrong_" + case, texts = ["flags_wrong_%s: %s" % (case, text)])
         tests.append("flags_wrong_%s_test" % case)
 
-    # What a program links: linkopts of its own, and of C++ libraries.
+    # Link options of a program: its own linkopts, and linkopts of C++ libraries.
     cc_library(name = "flags_mkl", linkopts = ["-fsycl", "-lmkl", "-fsycl-max-parallel-link-jobs=16"], **manual)
     sycl_cc_binary(name = "flags_program", srcs = ["c.cpp"], linkopts = ["-fsycl", "-lown", "-fsycl-max-parallel-link-jobs=8"], deps = [":flags_mkl"], **manual)
     _takes_test(

@@ -1,4 +1,4 @@
-"""Tests of names that the rules make or compare."""
+"""Tests of names that the rules generate or compare."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//rules/private/actions:compile.bzl", "unique_prefix")
@@ -34,7 +34,7 @@ def _shown_impl(ctx):
     asserts.equals(env, "//rules/tests:one", shown(Label("//rules/tests:one")))
     asserts.equals(env, "//:one", shown(Label("//:one")))
 
-    # Without @@, no command takes it.
+    # Without @@, commands would not accept the label.
     other = Label("@rules_sycl_test_external//pkg:library")
     asserts.equals(env, "@@%s//pkg:library" % other.repo_name, shown(other))
     return unittest.end(env)

@@ -1,4 +1,4 @@
-"""Tests of what is skipped on machines without device compilers."""
+"""Tests of the targets that are skipped on systems without device compilers."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:sycl_binary.bzl", "sycl_binary")
@@ -42,7 +42,7 @@ def _requirement_impl(_target, ctx):
 
 _requirement = aspect(implementation = _requirement_impl)
 
-# Bazel skips the test of a skipped target. So this looks at what the target depends on.
+# Bazel would skip a test of a skipped target, so this rule checks the dependencies of the target.
 def _requires_impl(ctx):
     env = analysistest.begin(ctx)
     labels = analysistest.target_under_test(env)[_RequirementInfo].labels
@@ -77,7 +77,7 @@ def _reason_impl(ctx):
 _reason_test = unittest.make(_reason_impl)
 
 def requires_sycl_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.

@@ -28,7 +28,7 @@ def _fake_impl(ctx):
         ),
     ]
 
-# A program and a runtime of empty files.
+# A program and a runtime that consist of empty files.
 _fake = rule(implementation = _fake_impl, attrs = {"cpu_device": attr.bool(default = True)}, executable = True)
 
 def _script_impl(ctx):
@@ -106,7 +106,7 @@ def _matches_impl(ctx):
     for path in ["include/sycl/sycl.hpp", "lib/cllibrarye9.o", "lib/libsycl-preview.so.9", "lib/libsycl.so.9", "lib/libur_adapter_opencl.so.0"]:
         asserts.true(env, matches(path, UNPACKED), path)
 
-    # What an installation has beside them.
+    # Other files in an installation.
     for path in ["lib/libsycl.so", "lib/libsycl.so.9.0.0", "lib/libsycl.so.9.0.0-gdb.py", "lib/libsycl-jit.so.23.1", "lib/clang"]:
         asserts.false(env, matches(path, UNPACKED), path)
     asserts.true(env, matches("lib/libsycl-jit.so.23.1", COMPILER))
@@ -137,7 +137,7 @@ _REQUIRED = "required is set"
 _NO_VENDORS = "OCL_ICD_VENDORS=\"$scratch/vendors\""
 
 def runtime_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.

@@ -9,13 +9,13 @@ load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load(":analysis.bzl", "DPCPP", "by_mnemonic", "make_fails_test")
 
 def _host_compile(env):
-    """The host compile of the first source, None for a rule without one."""
+    """Returns the host compile of the first source, or None if the rule has none."""
     compiles = by_mnemonic(env).get("CppCompile", [])
     found = [c for c in compiles if [a for a in c.argv if ".host/0/" in a and not a.endswith((".o", ".d"))]]
     return found[0] if found else None
 
 def _in_order(env, argv, words, name):
-    """Fails unless words are in a command line, in their order."""
+    """Fails unless a command line contains words in this order."""
     rest = argv
     for word in words:
         if word not in rest:
@@ -99,7 +99,7 @@ _context_test = analysistest.make(
 _fails_test = make_fails_test(DPCPP)
 _old_toolchain_test = make_fails_test(DPCPP, flags = {"//command_line_option:cxxopt": ["-std=c++14"]})
 
-# Definitions that contradict the ABOVE=1 of a dependency: attributes, and the end of the error.
+# Attributes with definitions that contradict the ABOVE=1 of a dependency, and the end of the error.
 _ABOVE = "'ABOVE=1' in defines of //rules/tests:same_above; define ABOVE once, or give both the same value"
 _CONTRADICTIONS = {
     "copts": ({"copts": ["-DABOVE=2"]}, "copts: 'ABOVE=2' contradicts " + _ABOVE),
@@ -108,7 +108,7 @@ _CONTRADICTIONS = {
 }
 
 def same_options_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.
@@ -166,7 +166,7 @@ def same_options_test_suite(name):
     _copt_test(
         name = "same_copt_test",
         target_under_test = ":same_copts",
-        # A definition of the command line comes after those of the target.
+        # Definitions on the command line follow the target's definitions.
         both = ["-DOWN=1", "-DWIDE", "-D", "NARROW=1", "-include", "first.hpp", "-std=c++20"],
         host = ["-fno-gnu-unique"],
     )

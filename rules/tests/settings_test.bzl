@@ -30,7 +30,7 @@ def _targets_test(toolchain, flags):
         config_settings = {"//command_line_option:extra_toolchains": toolchain} | flags,
     )
 
-# An alias and its target are one.
+# An alias and its target count as one.
 _SET = {_FLAG: ["intel_gpu_pvc", "spir64", "intel_gpu_12_60_7"]}
 _OVERRIDDEN = {_FLAG: ["spir64"], _OVERRIDE: ["intel_gpu_bmg_g21"]}
 
@@ -51,7 +51,7 @@ def _seen_impl(ctx):
     ctx.actions.write(out, "", is_executable = True)
     return [DefaultInfo(executable = out, runfiles = ctx.runfiles([out]))]
 
-# A program whose name says what the settings of its configuration are.
+# A program whose name contains the settings of its configuration.
 _seen = rule(
     implementation = _seen_impl,
     attrs = {
@@ -68,7 +68,7 @@ def _user_impl(ctx):
     files = [f.basename for f in ctx.attr.tool[DefaultInfo].default_runfiles.files.to_list() if f.basename != program]
     return [_ToolInfo(files = [files] + [f for dep in ctx.attr.deps for f in dep[_ToolInfo].files])]
 
-# A rule as those that compile: it may choose a compiler, and runs a tool.
+# A rule like the rules that compile: it can select a compiler, and runs a tool.
 _USER_RULE = dict(
     implementation = _user_impl,
     attrs = DEVICE_COMPILER_ATTRS | {
@@ -100,7 +100,7 @@ _default_tool_test = _tool_test({})
 _flag_tool_test = _tool_test({_COMPILER: "second"})
 
 def settings_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.
@@ -140,7 +140,7 @@ def settings_test_suite(name):
     _unknown_override_test(name = "settings_unknown_override_test", target_under_test = ":settings_own", texts = [flag + "override_sycl_targets: " + wrong])
     _empty_test(name = "settings_no_target_test", target_under_test = ":settings_binary", texts = [flag + "sycl_targets: the flag is empty"])
 
-    # Tools have one configuration, that of the command line, whatever the attributes say.
+    # Tools have one configuration, the command line's, regardless of attributes.
     _seen(name = "settings_seen", **manual)
     sycl_tools(name = "settings_tools", tags = ["manual"], **{tool: ":settings_seen" for tool in TOOLS})
     native.toolchain(name = "settings_tools_toolchain", toolchain = ":settings_tools", toolchain_type = TOOLS_TYPE)

@@ -15,7 +15,7 @@ def _actions_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
 
-    # Aliases and repetitions are one target: three are left, one of them SPIR-V.
+    # Aliases and duplicates count as one target: three targets remain, one of which is SPIR-V.
     asserts.equals(env, {
         "SyclAot": 3 * 2,
         "SyclAotFilter": 3,
@@ -44,7 +44,7 @@ def _actions_impl(ctx):
     for translate in actions["SyclTranslate"]:
         asserts.false(env, "--keep-debug-info" in translate.argv, str(translate.argv))
 
-    # An image depends on its own module and on nothing of the other sources.
+    # An image depends on its own module, but not on other sources.
     for aot in actions["SyclAot"]:
         spirv = [f.basename for f in aot.inputs.to_list() if f.extension == "spv"]
         asserts.equals(env, 1, len(spirv))
@@ -98,7 +98,7 @@ def _alone_impl(ctx):
         asserts.true(env, "--allow-no-kernels" in post_link.argv, str(post_link.argv))
     return analysistest.end(env)
 
-# Without rdc no source depends on the others.
+# Without rdc, sources do not depend on each other.
 _alone_test = analysistest.make(
     _alone_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
@@ -141,11 +141,11 @@ def _source_twice_impl(ctx):
         asserts.equals(env, _SAME, sorted([values_of(a.argv, "--source")[0] for a in split]))
     asserts.equals(env, 3, len(actions["SyclTranslate"]))
 
-    # The binary's own compilation, in which constants have other names than in the libraries.
+    # The binary's own compilation, in which constants have different names than in the libraries.
     asserts.equals(env, 1, len(actions["SyclCompile"]))
     return analysistest.end(env)
 
-# Several targets can compile one source.
+# Several targets can compile the same source.
 _source_twice_test = analysistest.make(
     _source_twice_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
@@ -161,7 +161,7 @@ def _equals_impl(ctx):
     asserts.equals(env, 2, len([t for t in tables if t.startswith("--table=spir64-unknown-unknown==bazel-out/")]), str(tables))
     return analysistest.end(env)
 
-# Names with = go to the tools in a form that they can divide.
+# Names with = are escaped in arguments of the tools.
 _equals_test = analysistest.make(
     _equals_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
@@ -186,7 +186,7 @@ def _same_chip_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)["SyclAot"]
 
-    # One action for the two names of a chip, and one for the other chip.
+    # There is one action for the two names of a chip, and one for the other chip.
     outputs = [sorted([f.basename for f in a.outputs.to_list() if f.extension == "table"]) for a in actions]
     asserts.equals(env, [
         ["%s.intel_gpu_acm_g10.table", "%s.intel_gpu_dg2.table"],
@@ -212,7 +212,7 @@ def _specialize_impl(ctx):
     asserts.false(env, any([a.startswith("@") for a in argv]), "an argument begins like a parameter file: %s" % argv)
     asserts.equals(env, 3, len([a for a in argv if a == "--table"]))
 
-    # What comes after has the new values: the images, what is packed, and what is decided.
+    # Later actions have the new values: compilation of images, packing, and planning.
     for mnemonic in ["SyclAot", "SyclbinPack"]:
         for action in actions[mnemonic]:
             for f in action.inputs.to_list():
@@ -245,7 +245,7 @@ def _pack_impl(ctx):
         asserts.equals(env, ctx.attr.native[name] == "yes", "spir64_gen-unknown-unknown" in tables, name)
     return analysistest.end(env)
 
-# Which files there are, and what is packed into each.
+# Checks which files are written, and what is packed into each of them.
 _pack_test = analysistest.make(
     _pack_impl,
     attrs = {
@@ -287,7 +287,7 @@ def _binary(name, **kwargs):
     return name
 
 def sycl_binary_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.

@@ -1,4 +1,4 @@
-"""Analysis tests of sycl_cc_library and sycl_cc_binary: their actions, and what they refuse."""
+"""Analysis tests of sycl_cc_library and sycl_cc_binary: their actions, and rejected attributes."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
@@ -48,7 +48,7 @@ _fake_libsycl = rule(
 )
 
 def _wrapped_headers(env):
-    """The integration headers that show kernels of one name."""
+    """Returns the integration headers that are compared to find kernels with the same name."""
     wrap = by_mnemonic(env)["SyclWrap"][0]
     inputs = [f.path for f in wrap.inputs.to_list()]
     headers = [wrap.argv[i + 1] for i, a in enumerate(wrap.argv) if a == "--header"]
@@ -96,7 +96,7 @@ def _library_impl(ctx):
     return analysistest.end(env)
 
 def _any_device_impl(ctx):
-    """SPIR-V meets any device: unless a device configuration says more, there is nothing to filter, plan and check."""
+    """SPIR-V is for any device. Without a device configuration, nothing is filtered, planned or checked."""
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
     names = {"SyclAotFilter": 1, "SyclCompatCheck": 1} if ctx.attr.described else {}
@@ -128,7 +128,7 @@ def _specialize_impl(ctx):
     for text in ["--set=app::scale=0.5", ctx.attr.label]:
         asserts.true(env, text in argv, str(argv))
 
-    # What registers the images, what is packed for the report, and native images have the values.
+    # The registration of images, the SYCLBIN for the report, and native images have the values.
     for mnemonic in ["SyclAot", "SyclWrap", "SyclbinPack"]:
         for action in actions[mnemonic]:
             for f in action.inputs.to_list():
@@ -172,7 +172,7 @@ def _rdc_program_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
 
-    # The library is linked through a C++ library as well.
+    # The library is also linked through a C++ library.
     modules = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if "=" in a and a.endswith(".bc")]
     asserts.equals(env, ctx.attr.linked, sorted(modules))
     asserts.equals(env, ctx.attr.images, len(actions["SyclImages"]))
@@ -190,7 +190,7 @@ def _rdc_program_impl(ctx):
 _rdc_program_test = analysistest.make(
     _rdc_program_impl,
     attrs = {
-        # Also of libraries.
+        # Includes the headers of libraries.
         "headers": attr.string_list(default = ["b.cpp.integration.h", "c.cpp.integration.h"]),
         "images": attr.int(),
         "linked": attr.string_list(),
@@ -205,7 +205,7 @@ def _report_impl(ctx):
     embedded = [report.argv[i + 1].split("/")[-1] for i, a in enumerate(report.argv) if a == "--embedded"]
     asserts.equals(env, ["plain_library.syclbin", "program.program.syclbin"], sorted(embedded))
 
-    # Those of the library; the program is built for spir64 only.
+    # The targets of the library. The program is built only for spir64.
     asserts.equals(env, "intel_gpu_acm_g10,intel_gpu_pvc,spir64", report.argv[report.argv.index("--targets") + 1])
     return analysistest.end(env)
 
@@ -234,7 +234,7 @@ _links_test = analysistest.make(
     },
     config_settings = {
         "//command_line_option:extra_toolchains": DPCPP,
-        # Else some toolchains link the objects of archives by their own names.
+        # Otherwise, some toolchains link the objects in archives individually.
         "//command_line_option:start_end_lib": False,
     },
 )
@@ -252,14 +252,15 @@ def _compiled_once_impl(ctx):
     for archive in by_mnemonic(env)["CppArchive"]:
         pic = ".pic." in archive.outputs.to_list()[0].basename
         for f in archive.inputs.to_list():
-            # Objects of SyclAssemble hold data and serve both kinds of code.
+            # Objects of SyclAssemble contain data, and are linked with both kinds of code.
             if f.extension == "o" and f.basename not in assembled:
                 asserts.equals(env, pic, f.basename.endswith(".pic.o"), f.basename)
     asserts.equals(env, ["layouts.nopic.s", "layouts.pic.s"], sorted([c.outputs.to_list()[0].basename for c in checks]))
     return analysistest.end(env)
 
-# Bazel links code for any position into shared libraries only, with -c opt. Each link has a table of
-# the kernels of its own objects: with one for both, each source was compiled twice.
+# With -c opt, Bazel links position-independent code only into shared libraries. Each link has a
+# table of the kernels in its own objects. With one table for both, each source would be compiled
+# twice.
 _compiled_once_test = analysistest.make(
     _compiled_once_impl,
     config_settings = {
@@ -285,7 +286,7 @@ def _c_alone_impl(ctx):
 _c_alone_test = analysistest.make(_c_alone_impl, config_settings = {"//command_line_option:extra_toolchains": DPCPP})
 
 def sycl_cc_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.
@@ -397,7 +398,7 @@ def sycl_cc_test_suite(name):
         target_under_test = ":rdc_program.program",
     )
 
-    # The program's own source stands alone.
+    # The program's own source is not linked.
     _rdc_program_test(
         name = "cc_linking_program_test",
         images = 2,
@@ -406,7 +407,7 @@ def sycl_cc_test_suite(name):
     )
     _rdc_program_test(
         name = "cc_device_library_test",
-        # A sycl_library has none.
+        # A sycl_library has no integration header.
         headers = ["c.cpp.integration.h"],
         images = 2,
         linked = ["rules/tests/b.cpp"],
@@ -422,7 +423,8 @@ def sycl_cc_test_suite(name):
         ("program", "program", "program", images + ["libprogram.program.a", "libprogram.program.images.a", "libsycl.so.9"], []),
         ("shared", "shared", "libshared.so", images + ["libsycl.so.9"], []),
 
-        # The library has the host code, and the program above it has the device code.
+        # The shared library contains the host code, and the program that depends on it contains the
+        # device code.
         ("rdc_shared", "rdc_shared", "librdc_shared.so", ["librdc_library.a", "libsycl.so.9"], ["librdc_library.images.a"]),
         ("above_rdc_shared", "above_rdc_shared", "above_rdc_shared", ["libabove_rdc_shared.program.images.a", "librdc_shared.so", "libsycl.so.9"], ["librdc_library.a"]),
     ]:

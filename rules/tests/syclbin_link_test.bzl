@@ -45,7 +45,7 @@ def _unresolved_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
 
-    # All targets that link the result use one import, which runs only when needed.
+    # All targets that link the result share one import, which runs only if needed.
     asserts.equals(env, 1, len(actions["SyclbinImport"]))
     asserts.equals(env, ["unresolved.syclbin"], _syclbins(actions["SyclbinImport"][0]))
     target = analysistest.target_under_test(env)
@@ -63,7 +63,8 @@ def _ir_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
 
-    # From the link on they are the actions of a sycl_binary with as many sources.
+    # The link and all later actions are the same as for a sycl_binary with the same number of
+    # sources.
     asserts.equals(env, {
         "SyclAot": 3,
         "SyclAotFilter": 3,
@@ -79,7 +80,7 @@ def _ir_impl(ctx):
     linked = [a.split("=")[0] for a in link.argv if "=" in a]
     asserts.equals(env, ["rules/tests/library.syclbin", "rules/tests/main.syclbin", "rules/tests/prebuilt.syclbin"], sorted(linked))
 
-    # A changed SYCLBIN is read by its own import, and by nothing else.
+    # Only the import of a SYCLBIN reads it.
     for mnemonic, list in actions.items():
         if mnemonic not in ["SyclCompatReport", "SyclCompatCheck"]:
             for action in list:
@@ -119,7 +120,7 @@ def _deps_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
 
-    # The SYCLBIN is reached in two ways, and imported once.
+    # The SYCLBIN is a dependency in two ways, but is imported once.
     linked = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if a.endswith(".bc") and "=" in a]
     asserts.equals(env, ["rules/tests/a.cpp", "rules/tests/dir/b.cpp", "rules/tests/prebuilt.syclbin"], sorted(linked))
     asserts.false(env, "SyclbinImport" in actions, "the import belongs to the SYCLBIN")
@@ -155,7 +156,7 @@ def _link(name, **kwargs):
     return name
 
 def syclbin_link_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.

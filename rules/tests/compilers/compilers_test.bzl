@@ -1,4 +1,4 @@
-"""Analysis tests of choosing a device compiler, and of DPC++ as one."""
+"""Analysis tests of the selection of a device compiler, and of DPC++ as device compiler."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
@@ -29,7 +29,7 @@ def _probe_impl(ctx):
         sycl = find_sycl_toolchain(ctx),
     )]
 
-# Compiles nothing; names the compiler that it would use.
+# Compiles nothing, and provides the name of the compiler that it would use.
 _PROBE_RULE = dict(
     implementation = _probe_impl,
     attrs = DEVICE_COMPILER_ATTRS | {"deps": attr.label_list(cfg = device_compiler_transition, providers = [_ToolchainInfo])},
@@ -43,7 +43,7 @@ def _probe(**kwargs):
     declare_device_target((_probe_rule, _probe_of_compiler), kwargs)
 
 def _name(sycl):
-    """Names the toolchain by the version of its DPC++ or the path of its clang."""
+    """Returns the name of a toolchain: the version of its DPC++ or the path of its clang."""
     return sycl.dpcpp.version if sycl.dpcpp else sycl.clang.executable
 
 def _chosen_impl(ctx):
@@ -69,7 +69,7 @@ def _dirs_impl(ctx):
     env = analysistest.begin(ctx)
     dirs = analysistest.target_under_test(env)[_ToolchainInfo].dirs
 
-    # Only what has no compiler of its own is built for each.
+    # Only targets that do not select a compiler are built once per compiler.
     asserts.equals(env, ctx.attr.dirs, ["same" if f == dirs[0] else "other" for f in dirs])
     return analysistest.end(env)
 
@@ -92,7 +92,7 @@ _MISSPELLED = {_FLAG: "secnd"}
 
 _unknown_test = analysistest.make(_unknown_impl, config_settings = _MISSPELLED)
 
-# With the toolchain of an unknown value.
+# The flag has an unknown value.
 _misspelled_test = make_fails_test(_TOOLCHAINS, _MISSPELLED)
 
 # Two versions of clang.
@@ -101,7 +101,7 @@ _mixed_test = make_fails_test(_TOOLCHAINS)
 def _rules_impl(ctx):
     env = analysistest.begin(ctx)
 
-    # The flag names another one, which has none of the programs.
+    # The flag selects a different toolchain, which has none of the programs.
     action = [a for a in analysistest.target_actions(env) if a.mnemonic == ctx.attr.mnemonic][0]
     asserts.true(env, ctx.attr.program in action.argv, str(action.argv))
     return analysistest.end(env)
@@ -138,7 +138,7 @@ def _compiler_impl(ctx):
         asserts.true(env, file in inputs, "%s is not in %s" % (file, inputs))
     asserts.true(env, "--sysroot=rules/tests/clang.stamp" in check.argv, str(check.argv))
 
-    # A compile runs after the check of its own compiler.
+    # A compile runs after the check of its compiler.
     needed = [f.basename for f in dpcpp.files.to_list()]
     asserts.equals(env, ["first_compiler.checked", "libimf.so", "libsycl-jit.so"], sorted(needed))
     asserts.equals(env, ["libsycl-jit.so", "driver", "", "first"], [
@@ -161,7 +161,7 @@ def _missing_impl(ctx):
 _missing_test = analysistest.make(_missing_impl)
 
 def compilers_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.

@@ -1,4 +1,4 @@
-// Mathematical functions, whose results run_ptx.py compares with Python's.
+// Mathematical functions. run_ptx.py compares their results with Python's.
 #include <cmath>
 #include <sycl_lite.hpp>
 #include <type_traits>

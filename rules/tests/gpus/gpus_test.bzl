@@ -28,7 +28,7 @@ def _actions_impl(ctx):
         asserts.equals(env, device.startswith("sm_"), "/test/nvptx64--.bc" in argv and "/test/llvm-link" in argv, device)
         asserts.equals(env, ctx.attr.debug, "--keep-debug-info" in argv, device)
 
-        # The image of one source depends on nothing of the others.
+        # The image of one source does not depend on other sources.
         split = [f.basename for f in gpu.inputs.to_list() if f.extension == "split"]
         asserts.equals(env, 1, len(split), str(split))
     if ctx.attr.tables:
@@ -65,7 +65,7 @@ def _binary(name, **kwargs):
     return name
 
 def gpus_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.
@@ -93,13 +93,13 @@ def gpus_test_suite(name):
         toolchain_type = "//rules/toolchain:toolchain_type",
     )
 
-    # Two GPUs of a family are one compile and one post-link of each source.
+    # For two GPUs of a family, each source has one compile and one post-link step.
     _actions_test(
         name = "alone_test",
         counts = {"SyclAot": "0", "SyclAotPlan": "1", "SyclGpu": "4", "SyclPostLink": "2", "SyclTranslate": "0", "SyclbinPack": "1"},
         tables = ["nvptx64-nvidia-cuda:nvidia_gpu_sm_80", "nvptx64-nvidia-cuda:nvidia_gpu_sm_90"],
         target_under_test = _binary("alone", sycl_targets = ["nvidia_gpu_sm_90", "nvidia_gpu_sm_80"]),
-        # Nothing asks for the SPIR-V, so that its compile does not run.
+        # Nothing depends on the SPIR-V, so its compile does not run.
         triples = {"SPIR-V": "2", "nvptx64-nvidia-cuda": "2"},
     )
     _actions_test(
@@ -130,7 +130,7 @@ def gpus_test_suite(name):
         triples = {"SPIR-V": "2", "nvptx64-nvidia-cuda": "2"},
     )
 
-    # A library does not know for which targets it is.
+    # A library does not depend on targets.
     sycl_library(
         name = "library",
         srcs = _SOURCES,

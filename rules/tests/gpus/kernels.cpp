@@ -1,4 +1,4 @@
-// Kernels whose results run_ptx.py compares with numbers that it computes itself.
+// Kernels. run_ptx.py compares their results with numbers that it computes.
 #include <sycl_lite.hpp>
 
 SYCL_EXTERNAL int twice(int value);  // in twice.cpp
@@ -76,7 +76,7 @@ void block_reverse(int *values) {
                              });
 }
 
-// Ten numbers for each work-item, all about where it is.
+// Writes ten numbers for each work-item: its ids and the sizes of its groups.
 void ids(unsigned *out) {
   parallel_for<Ids>(nd_range<3>{{4, 6, 32}, {2, 3, 8}}, [out](nd_item<3> it) {
     unsigned *p = out + 12 * it.get_global_linear_id();
@@ -94,7 +94,7 @@ void ids(unsigned *out) {
   });
 }
 
-// Every operation of atomic_ref, by all work-items on the same objects.
+// All work-items apply every operation of atomic_ref to the same objects.
 void atomics(int *o, float *f, unsigned *u) {
   parallel_for<Atomics>(nd_range<1>{1024, 64}, [o, f, u](nd_item<1> it) {
     int i = int(it.get_global_id(0));
@@ -135,7 +135,7 @@ void tally(const int *values) {
   });
 }
 
-// The work-group that finishes last adds what all have written.
+// The work-group that finishes last adds the sums of all work-groups.
 void last_group(const int *values, int *sums, int *finished, int *result) {
   parallel_for<LastGroup>(nd_range<1>{1024, 64}, [values, sums, finished, result](nd_item<1> it) {
     int sum = reduce_over_group(it.get_group(), values[it.get_global_id(0)], plus<>{});
@@ -147,7 +147,7 @@ void last_group(const int *values, int *sums, int *finished, int *result) {
   });
 }
 
-// Algorithms of sub-groups, eight results for each work-item.
+// Sub-group algorithms, with eight results for each work-item.
 template <class T>
 void sub_groups(const T *values, T *out) {
   parallel_for<SubGroup<T>>(
@@ -167,7 +167,7 @@ void sub_groups(const T *values, T *out) {
       });
 }
 
-// Those of work-groups, six results.
+// Work-group algorithms, with six results.
 template <class T>
 void work_groups(const T *values, T *out) {
   parallel_for<WorkGroup<T>>(nd_range<2>{{8, 40}, {4, 20}}, [values, out](nd_item<2> it) {

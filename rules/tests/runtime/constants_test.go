@@ -24,8 +24,8 @@ func (d device) set(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestFileConstants checks that values can be set in a SYCLBIN in input state, and in no other
-// state.
+// TestFileConstants checks that a program can set values in a SYCLBIN in input state, but not in
+// other states.
 func TestFileConstants(t *testing.T) {
 	const want = "default: 7\nbundle has: 7\nbundle: 42\ncompiled and linked: 43\nexecutable: 7\nhandler: 7\n"
 	input, executable := convert(t, "constant", "input"), convert(t, "constant", "executable")
@@ -33,7 +33,8 @@ func TestFileConstants(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 
-	// If there is native code for the device, the runtime of 2025.3 uses it, whatever is set.
+	// If there is native code for the device, the runtime of 2025.3 uses it, regardless of the
+	// values that are set.
 	native := want
 	if strings.HasPrefix(*release, "2025") {
 		native = strings.NewReplacer("42", "7", "43", "7").Replace(want)
@@ -43,8 +44,8 @@ func TestFileConstants(t *testing.T) {
 	}
 }
 
-// TestConstantsSetAhead checks that kernels read values that were set ahead of time until a program
-// sets others, and that a bundle returns the default value in the program's source.
+// TestConstantsSetAhead checks that kernels read the values that were set ahead of time unless a
+// program sets other values, and that a bundle returns the default value in the program's source.
 func TestConstantsSetAhead(t *testing.T) {
 	var files []string
 	for _, state := range []string{"input", "executable"} {

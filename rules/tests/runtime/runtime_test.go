@@ -31,10 +31,11 @@ var (
 	examples  = files{}
 )
 
-// The directory of PoCL's cache of compiled code, for all tests.
+// poclCache is the directory of PoCL's cache of compiled code, which all tests share.
 var poclCache string
 
-// Totals of what load_syclbin has reported, to see the coverage of a test run.
+// Totals of the kernels and numbers that load_syclbin has reported, which show the coverage of a
+// test run.
 var ranKernels, rightNumbers int
 
 // files are the example's SYCLBINs by name.
@@ -95,7 +96,7 @@ const (
 
 var allKernels = []string{vectorAdd, axpy, total, tally, evaluate, brighten, blockReverse, spread}
 
-// load_syclbin's ways, and the state that a file needs for each.
+// ways are the values of load_syclbin's flag --how, with the required state of the file.
 var ways = []struct{ name, state string }{
 	{"executable", "executable"},
 	{"build", "input"},
@@ -103,7 +104,8 @@ var ways = []struct{ name, state string }{
 	{"link", "object"},
 }
 
-// TestEveryWay loads files whose modules are independent, so they can be loaded in every way.
+// TestEveryWay loads files in every way that load_syclbin supports. This is possible because their
+// modules are independent.
 func TestEveryWay(t *testing.T) {
 	for _, file := range []struct {
 		name    string
@@ -129,7 +131,7 @@ func TestEveryWay(t *testing.T) {
 	}
 }
 
-// TestImports loads kernels of one file that call a function of another.
+// TestImports loads kernels in one file that call a function in a different file.
 func TestImports(t *testing.T) {
 	kernels := []string{axpy, evaluate}
 	called, calling, combined := convert(t, "called", "object"), convert(t, "calling", "object"), convert(t, "combined", "object")
@@ -183,8 +185,8 @@ var (
 	builtForCPU  = regexp.MustCompile(`: image spir64-unknown-unknown=(x86_64|intel_cpu_\w+): native device code image: only in B: `)
 )
 
-// mustBeOfDevice fails unless a bundle of the CPU device differs from its file as expected: the
-// images of GPUs are missing, and in executable state each kernel is compiled.
+// mustBeOfDevice fails the test unless a bundle of the CPU device differs from its file as
+// expected: it lacks the images for GPUs, and in executable state each kernel is compiled.
 func mustBeOfDevice(t *testing.T, state, differences string) {
 	t.Helper()
 	gone, lost, built := 0, 0, 0
@@ -209,11 +211,11 @@ func mustBeOfDevice(t *testing.T, state, differences string) {
 	}
 }
 
-// A GPU that Intel's CPU device can be made to look like.
+// A gpu is a GPU that fake_gpu.c can simulate with Intel's CPU device.
 type gpu struct {
-	name        string   // in devices.yaml, or built in
-	arch        string   // of its native images, "" when the example has none
-	environment []string // of fake_gpu.c
+	name        string   // of a built-in device, or of a device in devices.yaml
+	arch        string   // architecture of its native images, "" if the example has none
+	environment []string // variables for fake_gpu.c
 }
 
 var gpus = []gpu{
@@ -289,7 +291,7 @@ func TestNoImage(t *testing.T) {
 // that has one.
 func TestOwnNativeImages(t *testing.T) {
 	for _, name := range []string{"kernels", "kernels_per_kernel"} {
-		for _, g := range gpus[:4] { // those that have images, and one that has none
+		for _, g := range gpus[:4] { // GPUs with images, and one without images
 			t.Run(name+"/"+g.name, func(t *testing.T) {
 				file := convert(t, name, "executable")
 				images := extract(t, file)
@@ -331,9 +333,9 @@ func TestCertainlyNative(t *testing.T) {
 	}
 }
 
-// TestShapes loads the files of sycl_binary(ir = ...), with which listed GPUs always use their
-// native images, in whichever order the runtime of 2026 visits images. Missing kernels are reported
-// as `packager explain` predicts.
+// TestShapes loads the files of sycl_binary(ir = ...), with which the listed GPUs always use their
+// native images, regardless of the order in which the runtime of 2026 visits images. Missing
+// kernels are reported as `packager explain` predicts.
 func TestShapes(t *testing.T) {
 	const loads = 10
 	images := append(extract(t, examples["ir_cpu"]), extract(t, examples["ir_separate.ir"])...)
@@ -540,14 +542,14 @@ func (o outcome) mustBe(t *testing.T, want outcome) {
 	}
 }
 
-// device is a device of the machine, as the environment of the runtime.
+// A device is a device of this system, represented by the environment variables that select it.
 type device struct {
 	name        string
 	environment []string
 	log         string
 }
 
-// cpu is Intel's CPU device.
+// cpu returns Intel's CPU device.
 func cpu(t *testing.T) device {
 	return device{name: "cpu", environment: []string{
 		"OCL_ICD_VENDORS=" + t.TempDir(),
@@ -556,7 +558,7 @@ func cpu(t *testing.T) device {
 	}}
 }
 
-// pocl is the PoCL of the machine.
+// pocl returns the installed PoCL.
 func pocl(t *testing.T) device {
 	found, _ := filepath.Glob("/etc/OpenCL/vendors/pocl*.icd")
 	if len(found) == 0 {
@@ -574,7 +576,7 @@ func pocl(t *testing.T) device {
 	}}
 }
 
-// fake is the CPU device that looks like a GPU.
+// fake returns the CPU device that simulates a GPU.
 func fake(t *testing.T, g gpu, images []image) device {
 	dir := t.TempDir()
 	var list bytes.Buffer
@@ -627,7 +629,7 @@ func (d device) load(t *testing.T, way string, kernels []string, files ...string
 	return d.run(t, append(args, files...)...)
 }
 
-// images holds the images that a device got, and the image of each kernel.
+// images holds the images that OpenCL received for a device, and the image of each kernel.
 type images struct {
 	given   []string
 	kernels map[string]string
@@ -638,7 +640,7 @@ func (d device) loadLogged(t *testing.T, kernels []string, file string) (outcome
 	return d.load(t, "executable", kernels, file), d.logged(t)
 }
 
-// logged returns the images that the device got, from its log.
+// logged returns the images in the log of fake_gpu.c.
 func (d device) logged(t *testing.T) images {
 	t.Helper()
 	log := images{kernels: map[string]string{}}
@@ -658,8 +660,8 @@ func (d device) logged(t *testing.T) images {
 	return log
 }
 
-// mustBeOf fails unless count kernels were created, each from an image whose name starts with
-// prefix.
+// mustBeOf fails the test unless count kernels were created, each from an image whose name starts
+// with prefix.
 func (i images) mustBeOf(t *testing.T, prefix string, count int) {
 	t.Helper()
 	for kernel, image := range i.kernels {
@@ -689,7 +691,7 @@ func pack(t *testing.T, args ...string) (stdout []byte, code int) {
 	return stdout, code
 }
 
-// mustPack runs the packager, which must have no findings.
+// mustPack runs the packager, which must succeed without problems.
 func mustPack(t *testing.T, args ...string) []byte {
 	t.Helper()
 	stdout, code := pack(t, args...)
@@ -767,15 +769,15 @@ func dumpedKernels(t *testing.T, file string) []string {
 	return slices.Compact(names)
 }
 
-// An image is one of a SYCLBIN, written to a file by the packager.
+// An image is an image of a SYCLBIN that the packager has written to a file.
 type image struct {
 	name    string // "ir" or the architecture, and the name of the file
 	arch    string // "" for IR
 	path    string
-	kernels string // names, one a line
+	kernels string // names, one per line
 }
 
-// spirv is the path of the SPIR-V module with the same kernels.
+// spirv returns the path of the SPIR-V module with the same kernels.
 func (i image) spirv(t *testing.T, images []image) string {
 	for _, o := range images {
 		if o.arch == "" && o.kernels == i.kernels {
@@ -802,7 +804,7 @@ func extract(t *testing.T, file string) []image {
 		if len(parts) == 3 {
 			arch, kind = parts[1], parts[1]
 		}
-		table := strings.ReplaceAll(parts[len(parts)-1], "<CFGDIR>", dir) // of the parameter file
+		table := strings.ReplaceAll(parts[len(parts)-1], "<CFGDIR>", dir) // the directory of the parameter file
 		rows := strings.Fields(read(t, table))
 		for _, row := range rows[1:] { // after [Code|Properties|Symbols]
 			cells := strings.Split(row, "|")

@@ -1,4 +1,4 @@
-"""A repository as http_archive makes it of an archive with DPC++."""
+"""A repository like the result of http_archive for an archive with DPC++."""
 
 def _dpcpp_tree_impl(rctx):
     for dir in ["include", "lib"]:

@@ -1,4 +1,4 @@
-"""Programs of this machine as targets, as a repository with a compiler has them."""
+"""Programs of this system as targets, like programs in a repository with a compiler."""
 
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load("//rules/private/toolchain:device_compiler.bzl", "without_device_compiler")
@@ -7,7 +7,8 @@ def _machine_program_impl(ctx):
     tool = getattr(find_sycl_toolchain(ctx), ctx.attr.tool)
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
 
-    # It works only with its runfiles, as an action has them that gets the program as a tool.
+    # The program works only with its runfiles, which an action has if the program is one of its
+    # tools.
     ctx.actions.write(
         script,
         "#!/bin/sh\ntest -e \"$0.runfiles/%s/%s\" || exit 3\nexec %s \"$@\"\n" % (
@@ -26,7 +27,7 @@ machine_program = rule(
         "data": attr.label(allow_single_file = True, mandatory = True),
         "tool": attr.string(mandatory = True),
     },
-    # A program must not ask for the toolchain that it belongs to.
+    # A program must not depend on the toolchain that it belongs to.
     cfg = without_device_compiler,
     executable = True,
     toolchains = use_sycl_toolchain(),

@@ -1,4 +1,4 @@
-"""A rule of another rule set, which uses only what rules_sycl documents."""
+"""A rule like the rules of other rule sets, which uses only documented features of rules_sycl."""
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE", "find_sycl_toolchain", "use_sycl_toolchain")

@@ -1,4 +1,4 @@
-"""Tests of toolchains whose programs are targets, and of rules of others that use them."""
+"""Tests of toolchains whose programs are targets, and of third-party rules that use them."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@bazel_skylib//rules:build_test.bzl", "build_test")
@@ -9,7 +9,7 @@ load(":spirv_kernel.bzl", "spirv_kernel")
 
 _PROGRAMS = ["clang", "llc", "lld", "llvm_dis", "llvm_link", "llvm_spirv", "ocloc", "opt", "spirv_val"]
 
-# What of the toolchain is an input of each action.
+# Mnemonic -> programs of the toolchain that are inputs of the action.
 _INPUTS = {
     "SyclAot": ["data.txt", "ocloc.sh"],
     "SyclCompile": ["clang.sh", "data.txt", "header.txt"],
@@ -28,7 +28,7 @@ def _inputs_impl(ctx):
         scripts = {f.basename: f for f in inputs if f.basename.endswith(".sh") or f.basename in ["data.txt", "header.txt"]}
         asserts.equals(env, want, sorted(scripts.keys()), mnemonic)
 
-        # The program is named by the path of its file.
+        # The command contains the path of the program's file.
         for name, script in scripts.items():
             if name.endswith(".sh"):
                 asserts.true(env, script.path in action.argv, "%s lacks %s: %s" % (mnemonic, script.path, action.argv))
@@ -48,7 +48,7 @@ _options_test = analysistest.make(_options_impl)
 _fails_test = make_fails_test()
 
 def toolchain_test_suite(name):
-    """All tests of this file.
+    """Declares all tests of this file.
 
     Args:
         name: name of the suite.
@@ -65,7 +65,7 @@ def toolchain_test_suite(name):
     )
     labels = {"device_compiler": "of-labels"} | manual
 
-    # Analysis only: it has images for a GPU as well.
+    # Only analyzed, because it also has images for a GPU.
     sycl_binary(
         name = "for_gpu",
         srcs = ["kernel.cpp"],
@@ -91,7 +91,7 @@ def toolchain_test_suite(name):
     sycl_local_program(name = "relative", path = "bin/clang++", **manual)
     _fails_test(name = "relative_test", target_under_test = "relative", texts = ["path: 'bin/clang++' is not an absolute path"])
 
-    # Built with labels, and with the machine's programs by a rule of another rule set.
+    # Built with labels, and with the system's programs by a third-party rule.
     sycl_binary(
         name = "kernel",
         srcs = ["kernel.cpp"],

@@ -1,4 +1,4 @@
-// A plain C++ program with a library that holds its own device images.
+// A plain C++ program with a library that contains its own device images.
 #include <cstdio>
 
 #include "middle.hpp"

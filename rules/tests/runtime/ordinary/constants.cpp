@@ -1,5 +1,5 @@
-// Specialization constants of all kinds of types, with their defaults, with values of the
-// handler, and with values of a kernel bundle.
+// Specialization constants of all kinds of types, with their defaults, with values set in the
+// handler, and with values set in a kernel bundle.
 #include <array>
 #include <cstdio>
 
@@ -33,7 +33,7 @@ constexpr sycl::specialization_id<Nested> nested{Nested{true, {-3, 2.25}, {1, 2,
 constexpr sycl::specialization_id<sycl::vec<float, 4>> vector{sycl::vec<float, 4>{1, 2, 3, 4}};
 constexpr sycl::specialization_id<int> nothing;
 
-// What a kernel reads.
+// The values that a kernel reads.
 struct Values {
   int count = 7;
   bool yes = true;
@@ -67,7 +67,7 @@ void expect(const Values &got, const Values &want) {
   expect("nothing", got.nothing, want.nothing);
 }
 
-// read returns what a kernel reads.
+// read returns the values that a kernel reads.
 Values read(sycl::queue &queue, const Set &set) {
   Values *out = sycl::malloc_shared<Values>(1, queue);
   queue.submit([&](sycl::handler &h) {
@@ -91,8 +91,8 @@ Values read(sycl::queue &queue, const Set &set) {
   return values;
 }
 
-// read_half has a kernel that is in an image of its own, because it needs fp16. It shares a
-// constant with the kernel above.
+// The kernel in read_half is in a separate image, because it requires fp16. It shares a constant
+// with the kernel above.
 float read_half(sycl::queue &queue, const Set &set) {
   float *out = sycl::malloc_shared<float>(1, queue);
   queue.submit([&](sycl::handler &h) {
@@ -122,7 +122,7 @@ Values others() {
   return v;
 }
 
-// set_all gives a handler or a bundle the other values.
+// set_all sets the other values in a handler or a bundle.
 template <class Target>
 void set_all(Target &t) {
   Values v = others();

@@ -1,4 +1,4 @@
-// A kernel that is a function, as programs find it in a SYCLBIN.
+// A kernel that is a free function, for programs that load it from a SYCLBIN.
 #include <sycl/sycl.hpp>
 
 extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(

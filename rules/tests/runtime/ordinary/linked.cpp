@@ -1,4 +1,4 @@
-// A kernel that calls a function of a library's source.
+// A kernel that calls a function in a library's source.
 #include <cstdio>
 
 #include "middle.hpp"

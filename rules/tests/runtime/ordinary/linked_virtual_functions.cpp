@@ -1,4 +1,4 @@
-// Two sources whose kernels make objects of the same class.
+// Two sources whose kernels create objects of the same class.
 #include <cstdio>
 #include <new>
 

@@ -10,7 +10,7 @@ struct Number {
   int value;
 };
 
-// Makes a number on the device.
+// Creates a number on the device.
 void make(sycl::queue &queue, Number *number);
 
 #endif

@@ -1,4 +1,4 @@
-// Whether the device takes the option of the BUILD file: known or unknown, as the argument says.
+// Checks whether the device accepts the option in the BUILD file. The argument is known or unknown.
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

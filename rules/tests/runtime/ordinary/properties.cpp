@@ -1,5 +1,5 @@
-// Properties of kernels and of device globals, and memory of work-groups, as the runtime and the
-// device see them.
+// Checks the effects of properties of kernels and device globals, and of work-group memory, in the
+// runtime and on the device.
 #include <cstdio>
 
 #include <sycl/sycl.hpp>
@@ -39,7 +39,7 @@ struct Sixteen {
   }
 };
 
-// Kernels that turn each work-group's part of the numbers round, in memory that it shares.
+// Kernels that reverse each work-group's part of the numbers in work-group memory.
 constexpr int group = 8;
 oneapi::work_group_static<int[group]> parts;
 
@@ -66,7 +66,7 @@ struct Scratch {
   }
 };
 
-// It has such memory, and does not use it.
+// Declares such memory, but does not use it.
 struct NoScratch {
   int *numbers;
   auto get(oneapi::properties_tag) const {
@@ -75,7 +75,7 @@ struct NoScratch {
   void operator()(sycl::nd_item<1> item) const { numbers[item.get_global_linear_id()] *= 3; }
 };
 
-// run returns whether the kernel ran, and fails the test when sub-groups have another size.
+// run returns whether the kernel ran, and fails the test if sub-groups have a different size.
 template <class K>
 bool run(sycl::queue &queue, int size, sycl::range<2> global, sycl::range<2> local) {
   int *out = sycl::malloc_shared<int>(global.size(), queue);
@@ -95,8 +95,8 @@ bool run(sycl::queue &queue, int size, sycl::range<2> global, sycl::range<2> loc
 int main() {
   sycl::queue queue;
   expect("runs in the required size", run<Four>(queue, 4, {4, 16}, {2, 8}), true);
-  expect("runs in another size", run<Four>(queue, 4, {4, 16}, {4, 4}), false);
-  expect("runs in the size turned round", run<Four>(queue, 4, {16, 16}, {8, 2}), false);
+  expect("runs in a different size", run<Four>(queue, 4, {4, 16}, {4, 4}), false);
+  expect("runs in the reversed size", run<Four>(queue, 4, {16, 16}, {8, 2}), false);
   expect("runs in any size", run<Sixteen>(queue, 16, {4, 32}, {2, 32}), true);
 
   int value = 5;
@@ -133,8 +133,7 @@ int main() {
   expect("the first number of a work-group with static memory", numbers[group], 2 * group - 1);
   queue.parallel_for(range, NoScratch{numbers}).wait();
   queue.parallel_for(range, Scratch{numbers}).wait();
-  for (int i = 0; i < 4 * group; i++)
-    expect("a number that was turned round twice", numbers[i], 3 * i);
+  for (int i = 0; i < 4 * group; i++) expect("a number that was reversed twice", numbers[i], 3 * i);
   sycl::free(numbers, queue);
   std::printf("%d numbers wrong\n", wrong);
   return wrong != 0;

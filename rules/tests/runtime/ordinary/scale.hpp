@@ -3,7 +3,7 @@
 
 #include <sycl/sycl.hpp>
 
-// A device function of another source.
+// A device function in a different source.
 SYCL_EXTERNAL float scaled(float value);
 
 // Runs a kernel of the library: data[i] = i.

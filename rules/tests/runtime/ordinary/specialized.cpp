@@ -1,5 +1,5 @@
-// Specialization constants that the build has set: what a kernel reads when the program sets
-// nothing, what the host reads, and what counts when the program sets a value.
+// Specialization constants that the build sets: the values that kernels and the host read if the
+// program sets nothing, and if it sets a value.
 #include <cstdio>
 #include <functional>
 
@@ -61,7 +61,7 @@ int main() {
     expect("  the handler's width", h.get_specialization_constant<width>(), 9);
   });
 
-  // The host does not ask the image.
+  // The host does not read the values in the image.
   expect("the handler is asked for width", queue, built, [](sycl::handler &h) {
     expect("  the handler's width", h.get_specialization_constant<width>(), 7);
   });
@@ -69,7 +69,7 @@ int main() {
   expect("the bundle's width", bundle.get_specialization_constant<width>(), 7);
   expect("the bundle's tile.x", bundle.get_specialization_constant<tile>().x, 16);
 
-  // What is set in a bundle leaves the others as they are.
+  // Setting a constant in a bundle does not change the others.
   bundle.set_specialization_constant<width>(9);
   expect("the bundle's width when it is set", bundle.get_specialization_constant<width>(), 9);
   expect("the bundle's tile.x beside it", bundle.get_specialization_constant<tile>().x, 16);

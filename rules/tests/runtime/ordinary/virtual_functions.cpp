@@ -1,4 +1,4 @@
-// Kernels that call virtual functions, of two sets, and a device global that one of them uses.
+// Kernels that call virtual functions in two sets. One of the functions uses a device global.
 #include <sycl/sycl.hpp>
 
 #include <cstdio>
@@ -13,7 +13,7 @@ static exp::device_global<int> made;
 struct Shape {
   SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(exp::indirectly_callable)
   virtual float area() const { return 0; }
-  // Of a set of its own, as not all devices have double.
+  // In a separate set, because not all devices support double.
   SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(exp::indirectly_callable_in<Doubles>)
   virtual double share(double whole) const { return area() / whole; }
 };

@@ -1,4 +1,4 @@
-// What programs that run the example's kernels with the SYCL runtime share.
+// Shared by the programs that run the example's kernels with the SYCL runtime.
 #pragma once
 
 #include <sycl/detail/core.hpp>
@@ -15,7 +15,7 @@
 #include "errc.hpp"
 #include "host/numbers.hpp"
 
-// Memory that the host and the kernels see at the same address.
+// Memory that has the same address on the host and in kernels.
 template <class T>
 class Shared {
  public:
@@ -35,7 +35,7 @@ class Shared {
   T *data_;
 };
 
-// The sizes of a launch as the runtime takes them.
+// Converts the sizes of a launch to the runtime's types.
 inline sycl::range<1> to_range(const std::array<std::size_t, 1> &sizes) { return {sizes[0]}; }
 inline sycl::range<2> to_range(const std::array<std::size_t, 2> &sizes) {
   return {sizes[0], sizes[1]};
@@ -52,7 +52,7 @@ inline void check(const std::string &name, const numbers::Numbers &n) {
   std::printf("ok %s: %zu numbers\n", name.c_str(), n.checked());
 }
 
-// Runs something and prints its errors, one line each. Says whether there were none.
+// Calls a function and prints its error on one line. Returns whether there was no error.
 inline bool guarded(const std::string &what, const std::function<void()> &f) {
   std::string text;
   try {

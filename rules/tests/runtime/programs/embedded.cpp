@@ -20,7 +20,7 @@
 
 #include "errc.hpp"
 
-// A compiler for devices writes these.
+// A device compiler generates these.
 class Axpy;
 class Brighten;
 class Spread;
@@ -57,8 +57,8 @@ KERNEL(Total, "_ZTSN5stats5TotalE")
 
 namespace {
 
-// The tables that a program registers. Images of version 2, of releases before 2026, have a
-// manifest, those of version 3 have none.
+// The tables that a program registers. Images have version 2, with a manifest, in releases before
+// 2026, and version 3, without a manifest, in later ones.
 struct Entry {
   void *address;
   const char *name;
@@ -118,14 +118,14 @@ struct Options {
   std::string kernel, target = "spir64", aspects, sub_group, work_group, file;
 };
 
-// Submits the kernel if it is the one of that name.
+// Submits the kernel if it has the given name.
 template <class Kernel, int Dims>
 void submit_if(sycl::queue &queue, const std::string &name, const sycl::range<Dims> &local) {
   if (name != sycl::detail::KernelInfo<Kernel>::getName()) return;
   queue.submit([&](sycl::handler &h) {
     h.parallel_for<Kernel>(sycl::nd_range<Dims>{local, local}, [](sycl::nd_item<Dims>) {});
   });
-  throw std::runtime_error("the runtime takes the kernel");
+  throw std::runtime_error("the runtime accepts the kernel");
 }
 
 template <int Dims>
@@ -135,7 +135,7 @@ void submit(sycl::queue &queue, const std::string &name, const sycl::range<Dims>
   submit_if<Spread>(queue, name, local);
   submit_if<BlockReverse>(queue, name, local);
   submit_if<Total>(queue, name, local);
-  throw std::runtime_error("this program does not know the kernel");
+  throw std::runtime_error("unknown kernel");
 }
 
 std::string read_file(const std::string &path) {

@@ -26,10 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const cl_icd_dispatch *next;  // what stands below this layer
+static const cl_icd_dispatch *next;  // the functions below this layer
 static cl_icd_dispatch table;        // next, with this layer's functions
 
-// Says whether the word is in a list that has commas between its words.
+// Returns whether a comma-separated list contains a word.
 static int listed(const char *list, const char *word) {
   const size_t size = strlen(word);
   for (const char *p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
@@ -73,8 +73,8 @@ static void add_to_log(const char *what, const char *name, const char *image) {
   fclose(f);
 }
 
-// An image of the list: what it is and its name, and the path of the SPIR-V that runs in its
-// place, "" when there is none.
+// An image in the list: its kind and name, and the path of the SPIR-V that runs instead, or "" if
+// there is none.
 typedef struct {
   char name[512], path[4096];
 } Image;
@@ -105,8 +105,8 @@ static Image look_up(const char *kind, const void *data, size_t size) {
   return found;
 }
 
-// The programs and the images that they are made of. A test has few, so none is ever removed;
-// an address that comes again belongs to the newest.
+// The programs and their images. A test has few programs, so they are never removed; if an address
+// is reused, the newest program counts.
 static struct {
   cl_program program;
   char name[512];
@@ -190,7 +190,7 @@ static cl_int answer(const void *data, size_t size, size_t room, void *value, si
   return CL_SUCCESS;
 }
 
-// The extensions of the device without those that it shall not have, and with the one by which
+// Returns the extensions of the device without the hidden ones, and with the extension with which
 // Intel's GPUs report their number.
 static cl_int extensions(cl_device_id device, size_t room, void *value, size_t *needed) {
   size_t size = 0;
@@ -214,7 +214,7 @@ static cl_int extensions(cl_device_id device, size_t room, void *value, size_t *
   return status;
 }
 
-// Sizes by comma as an array of numbers.
+// Returns comma-separated sizes as an array of numbers.
 static cl_int sizes(const char *list, size_t room, void *value, size_t *needed) {
   size_t numbers[16], count = 0;
   for (char *end; *list && count < 16; list = *end == ',' ? end + 1 : end) {
@@ -283,7 +283,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
   return CL_SUCCESS;
 }
 
-// Newer loaders ask for these two.
+// Newer loaders call these two functions.
 CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint count,
                                                           const cl_icd_dispatch *below,
                                                           cl_uint *own_count,

@@ -1,4 +1,4 @@
-// Hands SYCLBIN files to the SYCL runtime, runs the example's kernels and checks every number.
+// Loads SYCLBIN files into the SYCL runtime, runs the example's kernels and checks every number.
 //
 //   load_syclbin [--how HOW] [--content FILE] [--kernel NAME]... SYCLBIN...
 //
@@ -50,7 +50,7 @@ class Device {
     return Shared<T>(queue_, count);
   }
 
-  // Runs a kernel whose one argument is the function object of its source.
+  // Runs a kernel whose only argument is the function object of its source.
   template <std::size_t N, class Arguments, class... T>
   void run(const sycl::kernel &kernel, const numbers::Launch<N> &launch, const Arguments &arguments,
            Shared<T> &...) {
@@ -80,7 +80,7 @@ struct Options {
   std::vector<std::string> kernels, files;
 };
 
-// The bundle as the runtime serializes it. Runtimes before 2026 cannot.
+// Returns the bundle as serialized by the runtime. Runtimes before 2026 do not support this.
 template <class Bundle>
 auto content(const Bundle &bundle, int) -> decltype(bundle.ext_oneapi_get_content()) {
   return bundle.ext_oneapi_get_content();
@@ -90,7 +90,7 @@ std::vector<char> content(const Bundle &, long) {
   throw std::runtime_error("this runtime has no ext_oneapi_get_content");
 }
 
-// The files as bundles of one state. Writes the first of them where the options say.
+// Returns the files as bundles of one state. Writes the first one to the file in the options.
 template <bundle_state State>
 std::vector<sycl::kernel_bundle<State>> bundles(sycl::queue &queue, const Options &options) {
   std::vector<sycl::kernel_bundle<State>> all;
@@ -121,7 +121,7 @@ Executable load(sycl::queue &queue, const Options &options) {
   if (how == "compile")
     return sycl::link(sycl::compile(joined<bundle_state::input>(queue, options)));
   if (how == "link") return sycl::link(bundles<bundle_state::object>(queue, options));
-  throw std::runtime_error("there is no way " + how);
+  throw std::runtime_error("unknown value of --how: " + how);
 }
 
 bool run(const Options &options) {
@@ -134,7 +134,7 @@ bool run(const Options &options) {
   const auto one = [&](const std::string &name, const Case *known) {
     good &= guarded(name, [&] {
       const sycl::kernel kernel = loaded[0].ext_oneapi_get_kernel(name);
-      if (!known) throw std::runtime_error("no case knows this kernel");
+      if (!known) throw std::runtime_error("unknown kernel");
       check(name, known->run(device, kernel));
     });
   };

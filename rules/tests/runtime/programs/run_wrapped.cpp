@@ -16,7 +16,7 @@
 #include "device.hpp"
 #include "host/numbers.hpp"
 
-// The example's kernels. Their symbols begin as the lookup in a SYCLBIN wants it.
+// The example's kernels. Their symbols start with the prefix for lookup in a SYCLBIN.
 #define PREFIX "__sycl_kernel_"
 struct VectorAdd {
   static constexpr char kSymbol[] = PREFIX "_ZTSN6linear9VectorAddE";
@@ -47,7 +47,7 @@ struct Spread {
 constexpr std::size_t kPrefix = sizeof PREFIX - 1;
 #undef PREFIX
 
-// A kernel whose one parameter is the function object of its source.
+// A kernel whose only parameter is the function object of its source.
 template <class Kernel, class Arguments>
 class Submitted;
 
@@ -55,7 +55,7 @@ namespace sycl {
 inline namespace _V1 {
 namespace detail {
 
-// A compiler for devices writes these.
+// A device compiler generates these.
 template <class Kernel, class Arguments>
 struct KernelInfo<Submitted<Kernel, Arguments>> {
   static constexpr unsigned getNumParams() { return 1; }
@@ -90,7 +90,7 @@ class Device {
   void run(const Kernel &, const numbers::Launch<N> &launch, const Arguments &arguments,
            Shared<T> &...) {
     const sycl::nd_range<N> range(to_range(launch.items), to_range(launch.group));
-    // The runtime reads the arguments from the function object, which it does not call.
+    // The runtime reads the arguments from the function object, but does not call it.
     const auto function = [arguments](sycl::nd_item<N>) {};
     static_assert(sizeof function == sizeof arguments);
     queue_

@@ -1,5 +1,5 @@
-// Reads the specialization constant of ordinary/constant.cpp, with its default and with values
-// that a host sets.
+// Reads the specialization constant of ordinary/constant.cpp, with its default and with values that
+// the host sets.
 //
 //   set_constants                    the kernel's images in this program
 //   set_constants INPUT EXECUTABLE   the SYCLBIN in input and in executable state
@@ -20,7 +20,7 @@ namespace sycl {
 inline namespace _V1 {
 namespace detail {
 
-// A compiler for devices writes these.
+// A device compiler generates these.
 template <>
 inline const char *get_spec_constant_symbolic_ID_impl<::size>() {
   return "_Z4size";
@@ -59,7 +59,7 @@ void report(const char *what, Function function) {
   }
 }
 
-// submit runs a kernel and returns what it read.
+// submit runs a kernel and returns the value that it read.
 template <class Submit>
 int submit(sycl::queue &queue, Submit submit) {
   int *out = sycl::malloc_shared<int>(1, queue);
