@@ -13,7 +13,7 @@ root_doc = "README"
 myst_heading_anchors = 4  # as on GitHub
 smartquotes = False
 highlight_language = "none"
-suppress_warnings = ["misc.highlighting_failure"]  # "..." in an example is no C++
+suppress_warnings = ["misc.highlighting_failure"]  # "..." in an example is not C++
 
 html_theme = "furo"
 html_title = "rules_sycl"

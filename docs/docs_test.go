@@ -22,7 +22,7 @@ func packagerParts(t *testing.T) (verify, linking string) {
 	return verify, linking
 }
 
-// idSections returns the ids that a text has a section about.
+// idSections returns the ids for which a text has a section.
 func idSections(text string) (ids []string) {
 	for line := range strings.Lines(text) {
 		if id, ok := strings.CutPrefix(line, "### "); ok {

@@ -14,7 +14,7 @@ import (
 //go:embed check/policies.md
 var policyPage string
 
-// TestGateRules checks that the page has the text of every rule.
+// TestGateRules checks that the page contains the text of every rule.
 func TestGateRules(t *testing.T) {
 	var b strings.Builder
 	for i, r := range gate.Rules() {

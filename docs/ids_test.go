@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/link"
 )
 
-// TestIDs checks the table of all ids of messages. Each links to the section that explains it.
+// TestIDs checks the table of all message ids. Each id must link to the section that explains it.
 func TestIDs(t *testing.T) {
 	verify, linking := packagerParts(t)
 	var rows []string
@@ -29,7 +29,7 @@ func TestIDs(t *testing.T) {
 		sentence, _, _ := strings.Cut(strings.ReplaceAll(section, "\n", " "), ". ")
 		anchor := string(id)
 		if slices.Contains(idSections(verify), anchor) {
-			anchor += "-1" // of the second heading on the page
+			anchor += "-1" // suffix of the second heading with this text on a page
 		}
 		row(string(id), "`packager link`", "packager-rules.md#"+anchor, sentence)
 	}

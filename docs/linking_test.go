@@ -25,7 +25,7 @@ func TestEveryLinkingProblemHasASection(t *testing.T) {
 	}
 }
 
-// TestLinkingStates checks the table of states against the linker.
+// TestLinkingStates compares the table of states with the linker.
 func TestLinkingStates(t *testing.T) {
 	in, obj, exe := syclbin.Input, syclbin.Object, syclbin.Executable
 	inputs := map[string][]syclbin.State{
@@ -33,7 +33,7 @@ func TestLinkingStates(t *testing.T) {
 		"executable and others": {in, obj, exe}, "one without a state": {in, syclbin.NoState},
 	}
 	columns := []struct {
-		needs bool // a module needs a symbol of another
+		needs bool // whether a module needs a symbol of another module
 		link.Options
 	}{
 		{true, link.Options{}}, {false, link.Options{}}, {true, link.Options{State: &in}}, {true, link.Options{State: &obj}},
@@ -77,7 +77,7 @@ func TestLinkingStates(t *testing.T) {
 	}
 }
 
-// needing returns a module that needs a symbol of another, and the other.
+// needing returns a module that needs a symbol of another module, and that other module.
 func needing() (list []*syclbin.Module) {
 	for _, set := range []string{propset.ImportedSymbols, propset.ExportedSymbols} {
 		r := new(propset.Registry)

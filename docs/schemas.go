@@ -1,5 +1,5 @@
-// Package docs has the JSON Schemas of the files that the tools write. Its tests check the
-// documentation against the code.
+// Package docs contains the JSON Schemas of the files that the tools write. Its tests compare the
+// documentation with the code.
 package docs
 
 import _ "embed"
@@ -24,7 +24,7 @@ var BaselineSchema []byte
 //go:embed schema/result.schema.json
 var ResultSchema []byte
 
-// DiffSchema is the schema of what "compat diff --format json" writes.
+// DiffSchema is the schema of differences, written by "compat diff --format json".
 //
 //go:embed schema/diff.schema.json
 var DiffSchema []byte

@@ -13,22 +13,22 @@ import (
 
 // A block is a fenced block of a page.
 type block struct {
-	page     string // its path from the root
-	line     int    // of the fence
+	page     string // path from the root
+	line     int    // line of the fence
 	language string
 	text     string
 }
 
 func (b block) at() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
-// first is the line that names a block in tables. It stays when the block moves.
+// first returns the first line, which identifies a block in tables even if the block moves.
 func (b block) first() string {
 	line, _, _ := strings.Cut(strings.TrimLeft(b.text, "\n"), "\n")
 	return strings.TrimSpace(line)
 }
 
 // root is the root directory of the source tree. It contains MODULE.bazel, which is a symbolic link
-// to it in a Bazel test.
+// into the root in a Bazel test.
 var root = func() string {
 	dir, err := os.Getwd()
 	for ; err == nil && dir != "/"; dir = filepath.Dir(dir) {
@@ -64,7 +64,7 @@ func blocksOf(page, text string) (list []block, err error) {
 	return list, nil
 }
 
-// pages returns the text of each page of the project for readers.
+// pages returns the text of each page for readers, by path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}

@@ -16,7 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// A kernel has code for some targets, and needs fp64 where it has an origin.
+// A kernel has code for some targets, and requires fp64 if it has an origin.
 type kernel struct {
 	symbol  string
 	at      srcloc.Location
@@ -62,8 +62,8 @@ func write(t *testing.T, name string, kernels ...kernel) {
 
 const acm, bmg, pvc, spir64 = "intel_gpu_acm_g10", "intel_gpu_bmg_g21", "intel_gpu_pvc", "spir64"
 
-// runs are the blocks of commands with outputs, each with what makes the files for it, by
-// the first line.
+// runs maps the first lines of blocks with commands and their output to functions that create the
+// files for them.
 var runs = map[string]func(t *testing.T){
 	"$ compat report --devices intel_gpu_acm_g10,intel_gpu_pvc build/axpy": axpy,
 	"$ compat check --policy .github/sycl-compat.yml --binary build/axpy":  axpy,
@@ -95,7 +95,7 @@ var runs = map[string]func(t *testing.T){
 }
 
 func axpy(t *testing.T) {
-	// An object file, as programs are.
+	// Write an object file, like the files that make up programs.
 	write(t, "axpy.syclbin", kernel{"_ZTS4Axpy", srcloc.Location{}, &srcloc.Origin{}, []string{spir64}})
 	run(t, "packager extract --output-dir parts axpy.syclbin")
 	tables, err := filepath.Glob("parts/*.table")
@@ -114,8 +114,8 @@ func axpy(t *testing.T) {
 	}
 }
 
-// outputs are commands whose output is a block of a page without them, as other programs
-// call them there.
+// outputs maps commands to kernels. The pages show only the output of these commands, because other
+// programs run them.
 var outputs = map[string][]kernel{
 	"compat report --name //:compat --devices intel_gpu_acm_g10,intel_gpu_pvc --embedded axpy.syclbin": {
 		{"_ZTS4Axpy", at("axpy.cpp", 12, 0), &srcloc.Origin{Location: at("axpy.cpp", 12, 0)}, []string{pvc, spir64}}},
@@ -177,7 +177,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// printed returns what the commands of outputs print.
+// printed returns the output of the commands in outputs.
 func printed(t *testing.T) (list []string) {
 	t.Chdir(t.TempDir())
 	for command, kernels := range outputs {
@@ -256,8 +256,8 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestImagesOfSYCL2020 checks that the accessors of unsampled and sampled images have no device code, as
-// docs/check/reports.md says.
+// TestImagesOfSYCL2020 checks that the accessors of unsampled and sampled images have no device
+// code, as docs/check/reports.md states.
 func TestImagesOfSYCL2020(t *testing.T) {
 	include := os.Getenv("SNIPPETS_DPCPP")
 	if include == "" {

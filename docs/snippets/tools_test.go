@@ -10,10 +10,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// toolsPage lists what --help prints of every program that users call.
+// toolsPage contains the --help output of every program that users run.
 const toolsPage = "docs/reference/tools.md"
 
-// TestToolsPage checks that the page has the help of every tool and subcommand.
+// TestToolsPage checks that the page contains the help of every tool and subcommand.
 func TestToolsPage(t *testing.T) {
 	var b strings.Builder
 	for i, name := range []string{"compat", "packager", "aspectfilter", "syclc++", "postlink", "devicec", "aot"} {
