@@ -41,8 +41,9 @@ func packageRows(t *testing.T, root string) []map[string]string {
 	return rows
 }
 
-// TestPackagesPage checks that docs/project/packages.md is written from packages.tsv, that its rows are
-// the wheels that .ci/measure-packages fetches, and that each name in a report is an entry point of the wheel.
+// TestPackagesPage checks that docs/project/packages.md is generated from packages.tsv, that its
+// rows are the wheels that .ci/measure-packages fetches, and that each name in a report is an entry
+// point of the wheel.
 func TestPackagesPage(t *testing.T) {
 	root := tree(t)
 	rows := packageRows(t, root)
@@ -113,7 +114,7 @@ func wheelName(file string) (name, version string) {
 
 const packagesPage = `# Published packages
 
-` + "`compat report`" + ` read these %d wheels of %d packages on PyPI, which others built with DPC++. A second reader, which shares no code with
+` + "`compat report`" + ` read these %d wheels of %d packages on PyPI that other projects built with DPC++. A second reader, which shares no code with
 ` + "`compat`" + `, counted the entry points in the same files. The reports have %d kernels. They and their forms have %d names. The second
 reader found %d of these names as entry points, and %d others, in modules that are not among the SYCL device images of the report.
 
@@ -147,7 +148,7 @@ this page from it.
   sample is the smallest module with each set of requirements, if it has at most 20,000 bytes, for tgllp, acm_g10, mtl_u, pvc, bmg_g21, lnl_m and
   ptl_h. Windows libraries and native code were not compared. An empty cell means that the wheel was not compared.
 - **Disagree**: pairs with a different result, without those that were not judged. [libraries_test.go](../../sycl/compat/libraries_test.go) has the reasons
-  of known ones.
+  for the known ones.
 - **Processor s, Peak MiB**: processor time and peak memory of ` + "`compat report`" + ` for three GPUs with JSON output, run once on a virtual
   machine with two cores that was nearly idle.
 `

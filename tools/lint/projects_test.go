@@ -14,8 +14,8 @@ import (
 
 var projectColumns = []string{"project", "repository", "commit", "host", "configured", "built", "of", "run", "passed", "changes", "faults"}
 
-// TestProjectsPage checks that docs/project/projects.md is written from projects.tsv, and that the numbers in it are
-// possible.
+// TestProjectsPage checks that docs/project/projects.md is generated from projects.tsv, and that
+// its numbers are consistent.
 func TestProjectsPage(t *testing.T) {
 	root := tree(t)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "project", "projects.tsv"))
@@ -59,8 +59,8 @@ part of this project.
 	}
 	b.WriteString(`
 - **Sources built**: of the sources that were selected, how many compiled. Only a part of each project was selected, because a full build takes hours.
-- **Tests or programs**: how many of the project's own tests or programs were run. They passed if they report it or, if they do not
-  check their results, if they exit with 0.
+- **Tests or programs**: how many of the project's own tests or programs were run. A test or program passed if it
+  reports success or, if it does not check its results, exits with 0.
 - **Remaining failures**: the cause of each failure, or what was not tested.
 
 This page is generated from [projects.tsv](projects.tsv) by ` + "`go test ./tools/lint -update`" + `. The results were recorded by hand.

@@ -13,22 +13,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// An upstreamTest is a test that intel/llvm has of its post-link step.
+// An upstreamTest is one of intel/llvm's tests of its post-link step.
 type upstreamTest struct {
 	dir, name string
 	status    string
-	where     string // the tests here, or why it is otherwise
+	where     string // the tests in this repository, or the reason for the status
 }
 
 // The statuses of an upstreamTest.
 const (
-	passed        = "passed"  // the tool here got upstream's own input, and what upstream checks agrees
-	covered       = "covered" // a test here has what the name of upstream's test says, but its file was not read
+	passed        = "passed"  // a test here uses upstream's input, and upstream's checks hold
+	covered       = "covered" // a test here covers the feature that upstream's test is named after; upstream's file was not read
 	differs       = "differs"
 	notApplicable = "not applicable"
 )
 
-// hasTests reports whether a row names tests here, rather than a reason.
+// hasTests reports whether a row names tests in this repository instead of a reason.
 func (u upstreamTest) hasTests() bool {
 	return u.status == passed || u.status == covered
 }
@@ -85,7 +85,7 @@ func TestUpstreamTests(t *testing.T) {
 	root := tree(t)
 	named := map[string]bool{}
 	for _, row := range upstreamTests(t, root) {
-		if !row.hasTests() { // it may name constructs all the same
+		if !row.hasTests() { // the reason may still name constructs
 			for _, match := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(row.where, -1) {
 				named[path.Join(upstreamFiles["construct"], match[1]+".ll")] = true
 			}
@@ -124,14 +124,14 @@ func TestUpstreamPage(t *testing.T) {
 	fmt.Fprintf(&b, `# Upstream tests
 
 [intel/llvm](https://github.com/intel/llvm) has tests for DPC++'s post-link step: IR, and the expected result. This page lists
-them by name, as of July 2026, together with earlier tests for constructs that no later test has. Each test that passes or is covered
+them by name, as of July 2026, together with earlier tests for constructs that later tests do not cover. Each test that passes or is covered
 also has a test in this project with its own IR.
 
 | Result | Tests | Meaning |
 |---|---|---|
-| passed | %d | The input of a public version of upstream's file, of July 2026 or earlier, was run with the tool in this project; long inputs without the parts that no check looks at. Everything that its checks look at agrees: images, their order, symbols, properties, functions, attributes and metadata. |
+| passed | %d | The input of a public version of upstream's file, of July 2026 or earlier, was run with the tool in this project; unchecked parts of long inputs were removed. Everything that its checks compare agrees: images, their order, symbols, properties, functions, attributes and metadata. |
 | covered | %d | A test in this project has the construct in the name of upstream's test. Upstream's file was not read. |
-| differs | %d | The result differs. The row has the reason: a decision, or something that is not implemented yet. |
+| differs | %d | The result differs. The row has the reason: a decision, or a missing feature. |
 | not applicable | %d | The test covers a feature that this project's tool does not have. The row names it. |
 
 %d tests apply. %.1f %% of them passed.
@@ -175,7 +175,7 @@ func TestNamedTests(t *testing.T) {
 		for _, m := range link.FindAllStringSubmatch(string(data), -1) {
 			text, err := os.ReadFile(filepath.Join(root, filepath.Dir(page), m[2]))
 			if err != nil || !regexp.MustCompile(`(?m)^func `+m[1]+`\(`).Match(text) {
-				t.Errorf("%s: there is no %s in %s (%v)", page, m[1], m[2], err)
+				t.Errorf("%s: %s is not in %s (%v)", page, m[1], m[2], err)
 			}
 			checked[page]++
 		}
