@@ -63,7 +63,7 @@ var table = func() (list []Rule) {
 	add(Exact, Copy, Link, "-shared -shared-libgcc -static-pie -pie -no-pie -nopie -nostdlib -nostdlib++ -nostartfiles -nodefaultlibs -nolibc -rdynamic -r -s -symbolic -t -n")
 	add(Joined, Copy, Link, "-static -rtlib= --rtlib= -unwindlib= --unwindlib= --ld-path= -fuse-ld=")
 
-	// The command itself
+	// Options of the command itself.
 	add(Exact, Set, 0, "-v -### --require-images --skip-rejected-images")
 	add(Either, Output, 0, "-o")
 	add(Equals, Location, 0, "--dpcpp --driver --host-headers --ocloc --share-gpu-families")

@@ -293,7 +293,8 @@ struct Shared {
 
 Shared *shared;
 
-// The library needs these, which are next to it. The system does not always look there.
+// Libraries that libsycl-jit needs. They are in its directory, which the dynamic linker does not
+// always search.
 constexpr const char *kCompanions[] = {"libintlc.so.5", "libirng.so", "libsvml.so", "libimf.so"};
 
 // linked_name returns the soname of a library, or "".

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What was read ends up here, so that no compiler leaves the reading out. */
+/* The sum of all bytes that are read, so that compilers do not remove the reads. */
 volatile unsigned fuzz_sum;
 
 static void touch(const void *data, size_t size) {
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     syclbin_text name = {0};
     while (syclbin_next_kernel(&module, &name)) touch(name.data, name.size);
-    /* One kernel a module is enough, as each is looked for in all of the file. */
+    /* One kernel per module is enough, because each search covers the whole file. */
     char kernel[256];
     memset(&name, 0, sizeof name);
     if (!syclbin_next_kernel(&module, &name)) continue;

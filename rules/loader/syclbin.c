@@ -63,7 +63,7 @@ static syclbin_text text_at(const syclbin_file *f, uint64_t offset, uint64_t siz
   return t;
 }
 
-/* Divides text at the first c, which has to be there. */
+/* Splits text at the first c, which it must contain. */
 static syclbin_text cut(syclbin_text *rest, char c) {
   const char *at = memchr(rest->data, c, rest->size);
   syclbin_text first = {rest->data, (size_t)(at - rest->data)};
@@ -482,8 +482,8 @@ static syclbin_status finish(syclbin_file *f, syclbin_error *error) {
   return check_parts(f, error);
 }
 
-/* Checks the offset and the size of a range of a table, which are at at, and adds up the sizes:
- * parts must not overlap, so that together they fit into the table. */
+/* Checks a range of a table, whose offset and size are at `at`, and adds its size to used. Parts
+ * must not overlap, so the sum must fit into the table. */
 static syclbin_status check_range(const syclbin_file *f, const unsigned char *at, uint64_t table,
                                   const char *name, uint64_t *used, syclbin_error *error) {
   if (!within(u64(at), u64(at + 8), table))
@@ -806,7 +806,7 @@ const char *syclbin_intel_gpu_name(uint32_t ip_version) {
   return NULL;
 }
 
-/* Compares names of GPUs, which compilers write with and without intel_gpu_, and with hyphens. */
+/* Compares names of GPUs. Ignores the prefix intel_gpu_, and treats hyphens as underscores. */
 static bool same_name(syclbin_text a, syclbin_text b) {
   for (int i = 0; i < 2; i++) {
     syclbin_text *t = i == 0 ? &a : &b;

@@ -222,7 +222,7 @@ func choose(f *syclbin.File, kernel, device string) string {
 			if at < 0 {
 				continue
 			}
-			if img := takes(m, device, native); img != nil {
+			if img := findImage(m, device, native); img != nil {
 				kind := "ir"
 				if native {
 					kind = "native"
@@ -249,7 +249,7 @@ func printable(text string) string {
 	return string(b)
 }
 
-func takes(m *syclbin.Module, device string, native bool) *syclbin.Image {
+func findImage(m *syclbin.Module, device string, native bool) *syclbin.Image {
 	value, _ := m.Metadata.Set(propset.DeviceRequirements).Get("compile_target")
 	target := string(value.Bytes())
 	if !native {

@@ -49,7 +49,7 @@ SOURCE_ATTRS = {
         doc = "Files that programs with this code need at run time.",
     ),
 
-    # How.
+    # How the sources are compiled.
     "defines": attr.string_list(
         doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target and its dependents. Make variables and `$(execpath)` are expanded.",
     ),
@@ -95,7 +95,7 @@ IMAGE_ATTRS = {
         doc = "A device configuration file or a `sycl_device_config` that describes what targets support. It is merged over the built-in configuration.",
     ),
 
-    # How they are built.
+    # How the images are built.
     "post_link": attr.string(
         doc = "The post-link step, which splits device code into modules and determines their requirements: `rules_sycl`, or `dpcpp` for DPC++'s own. Defaults to `dpcpp` for sources that DPC++ compiles, else `rules_sycl`. For sources that DPC++ compiles, `rules_sycl` needs `llvm-dis` and `opt` of LLVM 22 or newer.",
         values = ["", "dpcpp", "rules_sycl"],

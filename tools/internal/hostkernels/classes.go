@@ -164,7 +164,7 @@ func (n *naming) inClass(name string) bool {
 // parent returns the class that contains the current entry.
 func (n *naming) parent() dwarf.Offset { return n.parents[len(n.parents)-1].Offset }
 
-// A patched is a file in which some bytes are replaced.
+// A patched is a file with replaced bytes.
 type patched struct {
 	io.ReaderAt
 	at   int64
