@@ -87,9 +87,9 @@ func (w *checkout) run(inputs ...string) *seenStep {
 	return runStep(w, w.step(inputs...))
 }
 
-// ends runs the action, and checks its exit code, its conclusion and that its output contains a
+// checkRun runs the action, and checks its exit code, its conclusion and that its output contains a
 // text.
-func (w *checkout) ends(code int, conclusion, text string, inputs ...string) *seenStep {
+func (w *checkout) checkRun(code int, conclusion, text string, inputs ...string) *seenStep {
 	w.Helper()
 	s := w.run(inputs...)
 	want(w.T, s, code, conclusion)
@@ -206,7 +206,7 @@ func TestFailure(t *testing.T) {
 		t.Errorf("baseline %+v, %v", b, err)
 	}
 	// With this baseline, no problem is new.
-	s = w.ends(0, "success", "", "reports", pattern, "baseline-file", "b.json")
+	s = w.checkRun(0, "success", "", "reports", pattern, "baseline-file", "b.json")
 	if s.Outputs["baselined"] != "1" || s.Outputs["report-digest"] != digest || len(s.Annotations) != 0 {
 		t.Errorf("outputs %v, annotations %v", s.Outputs, s.Annotations)
 	}
@@ -256,7 +256,7 @@ func TestPolicies(t *testing.T) {
 			for name, text := range test.files {
 				w.write(name, text)
 			}
-			w.ends(test.code, test.conclusion, test.text, append([]string{"reports", pattern}, test.inputs...)...)
+			w.checkRun(test.code, test.conclusion, test.text, append([]string{"reports", pattern}, test.inputs...)...)
 		})
 	}
 }
@@ -280,7 +280,7 @@ func TestAttacks(t *testing.T) {
 			w := newCheckout(t)
 			w.write("src/k.cpp", "")
 			w.write("out/k.compat.json", encode(t, attack, both, kernel{attack, both}))
-			s := w.ends(1, "failure", "", "reports", pattern, "markdown-file", "r.md", "html-file", "r.html", "sarif-file", "r.sarif", "category", strings.ReplaceAll(attack, "\x00", ""))
+			s := w.checkRun(1, "failure", "", "reports", pattern, "markdown-file", "r.md", "html-file", "r.html", "sarif-file", "r.sarif", "category", strings.ReplaceAll(attack, "\x00", ""))
 			if len(s.Annotations) != 1 || s.Annotations[0].Matched || len(s.Masks) != 0 {
 				t.Errorf("annotations %+v, masks %q", s.Annotations, s.Masks)
 			}
@@ -453,7 +453,7 @@ func TestEmpty(t *testing.T) {
 			if test.policy != "" {
 				w.write(".github/sycl-compat.yml", test.policy)
 			}
-			w.ends(test.code, test.conclusion, "", append([]string{"reports", "*.json"}, test.inputs...)...)
+			w.checkRun(test.code, test.conclusion, "", append([]string{"reports", "*.json"}, test.inputs...)...)
 		})
 	}
 	t.Run("a report without a status", func(t *testing.T) {
@@ -471,7 +471,7 @@ func TestWorkingDirectory(t *testing.T) {
 	w.write("sub/src/k.cpp", strings.Repeat("x\n", 20))
 	w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
 	w.write("sub/.github/sycl-compat.yml", "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: no-image, kernels: [Gone], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n")
-	s := w.ends(1, "failure", "", "reports", pattern, "working-directory", "sub", "sarif-file", "new/r.sarif")
+	s := w.checkRun(1, "failure", "", "reports", pattern, "working-directory", "sub", "sarif-file", "new/r.sarif")
 	if len(s.Annotations) != 2 || s.Annotations[0].File != "sub/src/k.cpp" || s.Annotations[1].File != "sub/.github/sycl-compat.yml" || s.Annotations[1].Line != "4" {
 		t.Errorf("annotations %+v", s.Annotations)
 	}
@@ -501,7 +501,7 @@ func TestManyProblems(t *testing.T) {
 	w.write("out/k.compat.json", onLines(encode(t, "//demo:kernels", both, kernels...), 100))
 	w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"], supported: ["+deviceA+"]}\n")
 	for most, left := range map[string]int{"": 60, "10": 60, "3": 74, "0": 80} {
-		s := w.ends(1, "failure", "", "reports", pattern, "max-annotations", most)
+		s := w.checkRun(1, "failure", "", "reports", pattern, "max-annotations", most)
 		if s.Dropped != 0 || len(s.Annotations) != 80-left {
 			t.Errorf("%q: %d annotations, %d dropped", most, len(s.Annotations), s.Dropped)
 		}
@@ -576,7 +576,7 @@ func TestReadOnly(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
 	testkit.NoError(t, os.Mkdir(filepath.Join(w.dir, "r.sarif"), 0o755))
-	w.ends(4, "error", "", "reports", pattern, "sarif-file", "r.sarif", "fail-on", "none")
+	w.checkRun(4, "error", "", "reports", pattern, "sarif-file", "r.sarif", "fail-on", "none")
 	entries, err := os.ReadDir(w.dir)
 	testkit.NoError(t, err)
 	for _, e := range entries {
@@ -587,11 +587,11 @@ func TestReadOnly(t *testing.T) {
 	// A link must not cause writes outside of the workspace.
 	outside := t.TempDir()
 	w.link(outside, "elsewhere")
-	w.ends(4, "error", "", "reports", pattern, "json-file", "elsewhere/r.json", "fail-on", "none")
+	w.checkRun(4, "error", "", "reports", pattern, "json-file", "elsewhere/r.json", "fail-on", "none")
 	for _, link := range [][2]string{{"new.json", filepath.Join(outside, "new.json")}, {"second.json", "new.json"}, {"up.json", "../up.json"}} {
 		name := link[0]
 		w.link(link[1], name)
-		s := w.ends(4, "error", "", "reports", pattern, "json-file", name, "fail-on", "none")
+		s := w.checkRun(4, "error", "", "reports", pattern, "json-file", name, "fail-on", "none")
 		wantText(t, "what is seen", s.Stdout, "cannot write "+name+": the path leads out of the workspace")
 		if _, err := os.Stat(filepath.Join(w.dir, name)); err == nil {
 			t.Errorf("%s was written", name)
@@ -601,7 +601,7 @@ func TestReadOnly(t *testing.T) {
 		t.Error("something was written outside of the workspace")
 	}
 	w.link("inside.json", "inside")
-	w.ends(0, "neutral", "", "reports", pattern, "json-file", "inside", "fail-on", "none")
+	w.checkRun(0, "neutral", "", "reports", pattern, "json-file", "inside", "fail-on", "none")
 	w.read("inside.json")
 }
 
@@ -722,7 +722,7 @@ func TestErrorsReplaceConclusions(t *testing.T) {
 				for name, text := range test.files {
 					w.write(name, text)
 				}
-				s := w.ends(test.code, test.conclusion, "", append([]string{"comment", mode}, test.inputs...)...)
+				s := w.checkRun(test.code, test.conclusion, "", append([]string{"comment", mode}, test.inputs...)...)
 				wantText(t, "the summary", s.Summary, "## ❌ SYCL compatibility", test.text, test.next)
 				checkMarkdown(t, s.Summary, "an error")
 				if mode == "never" {
@@ -854,7 +854,7 @@ func TestNoDelivery(t *testing.T) {
 			w.env["INPUT_TOKEN"] = "ghs_SECRET"
 			g := newGitHub(t, w)
 			test.change(w, g)
-			s := w.ends(0, "success", "", "reports", pattern, "comment", "always")
+			s := w.checkRun(0, "success", "", "reports", pattern, "comment", "always")
 			if list := others(s.Annotations); len(list) != 1 || list[0].Level != "warning" || !strings.Contains(list[0].Message, test.text) {
 				t.Errorf("annotations %+v", s.Annotations)
 			}

@@ -18,13 +18,13 @@ func TestAttackWorkingDirectoryThroughALink(t *testing.T) {
 	w.write("real/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
 	testkit.NoError(t, os.CopyFS(outside, os.DirFS(filepath.Join(w.dir, "real"))))
 	w.link(outside, "sub")
-	w.ends(2, "error", "leads out of the workspace through a symbolic link", "reports", pattern, "working-directory", "sub", "json-file", "r.json")
+	w.checkRun(2, "error", "leads out of the workspace through a symbolic link", "reports", pattern, "working-directory", "sub", "json-file", "r.json")
 	if _, err := os.Stat(filepath.Join(outside, "r.json")); err == nil {
 		t.Error("a file is written outside of the workspace")
 	}
 	// A link within the workspace refers to its directory.
 	w.link("real", "inside")
-	s := w.ends(0, "success", "", "reports", pattern, "working-directory", "inside", "json-file", "r.json")
+	s := w.checkRun(0, "success", "", "reports", pattern, "working-directory", "inside", "json-file", "r.json")
 	if got := s.Outputs["result-file"]; got != "real/r.json" {
 		t.Errorf("result-file %q", got)
 	}
@@ -49,7 +49,7 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 		w.write(".github/sycl-compat.yml", strictPolicy)
 		w.link("out", "linked")
 		w.based(w.commit())
-		w.ends(2, "error", "cannot be an output, because it is also an input", append([]string{"reports", pattern}, inputs...)...)
+		w.checkRun(2, "error", "cannot be an output, because it is also an input", append([]string{"reports", pattern}, inputs...)...)
 		if changed := w.git("status", "--porcelain"); changed != "" {
 			t.Errorf("%q: %s", inputs, changed)
 		}
@@ -114,7 +114,7 @@ func TestAttackGitPathspecs(t *testing.T) {
 			w.reports()
 			w.write("p.yml", weakPolicy)
 			w.based(w.commit())
-			s := w.ends(2, "error", "", "reports", pattern, "policy-file", name, "policy-ref", ref)
+			s := w.checkRun(2, "error", "", "reports", pattern, "policy-file", name, "policy-ref", ref)
 			if strings.Contains(s.Stdout, "exit status") || !strings.Contains(s.Stdout, "input policy-file: ") {
 				t.Errorf("%s: %s", name, s.Stdout)
 			}
@@ -141,7 +141,7 @@ func TestAnnotationsByCause(t *testing.T) {
 		others = append(others, kernel{fmt.Sprintf("L%d", i), both})
 	}
 	w.write("out/l.compat.json", onLines(encode(t, "//demo:others", both, others...), 20))
-	s := w.ends(1, "failure", "", "reports", pattern)
+	s := w.checkRun(1, "failure", "", "reports", pattern)
 	lines := map[string]bool{}
 	for _, a := range s.Annotations {
 		lines[a.Line] = true

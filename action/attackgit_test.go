@@ -76,7 +76,7 @@ func TestAttackGit(t *testing.T) {
 			w := newCheckout(t)
 			base := w.strictBase()
 			test.prepare(w, base)
-			s := w.ends(1, "failure", "", "reports", pattern, "policy-ref", "base")
+			s := w.checkRun(1, "failure", "", "reports", pattern, "policy-ref", "base")
 			wantText(t, "the log", s.log(), "merging this change weakens the check")
 		})
 	}
@@ -132,7 +132,7 @@ func TestAttackRepositoryInTheCheckout(t *testing.T) {
 		}
 		w.write("sub/.github/sycl-compat.yml", weakPolicy)
 		w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
-		s := w.ends(1, "failure", "", "reports", pattern, "policy-ref", "base", "working-directory", "sub")
+		s := w.checkRun(1, "failure", "", "reports", pattern, "policy-ref", "base", "working-directory", "sub")
 		wantText(t, "the log", s.log(), "merging this change weakens the check")
 	})
 	t.Run("submodule", func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestAttackRepositoryInTheCheckout(t *testing.T) {
 		testkit.NoError(t, os.RemoveAll(filepath.Join(w.dir, "sub")))
 		w.git("-c", "protocol.file.allow=always", "clone", "--quiet", ".", "sub")
 		w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", []string{deviceB}, kernel{"Axpy", nil}))
-		s := w.ends(1, "failure", "", "reports", pattern, "policy-ref", "base", "working-directory", "sub")
+		s := w.checkRun(1, "failure", "", "reports", pattern, "policy-ref", "base", "working-directory", "sub")
 		wantText(t, "the log", s.log(), deviceA+": no report covers the device")
 	})
 }
@@ -171,8 +171,8 @@ func TestAttackShallow(t *testing.T) {
 	w := newCheckout(t)
 	w.strictBase()
 	w.based(strings.Repeat("12", 20))
-	w.ends(2, "error", "the checkout does not contain the base commit 121212121212", "reports", pattern, "policy-ref", "base")
-	w.ends(1, "failure", "the checkout does not contain the base commit 121212121212", "reports", pattern, "compare-with-base", "required")
+	w.checkRun(2, "error", "the checkout does not contain the base commit 121212121212", "reports", pattern, "policy-ref", "base")
+	w.checkRun(1, "failure", "the checkout does not contain the base commit 121212121212", "reports", pattern, "compare-with-base", "required")
 }
 
 // TestAttackPolicyNotAFile checks that a base policy that is a link, a directory or a submodule

@@ -120,14 +120,14 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 			w.write(policy, "version: 1\ndevices: {required: ["+deviceB+"]}\nfail-on: new\n")
 			inputs := []string{"reports", pattern, "policy-file", policy}
 			if test.text == weakened {
-				s := w.ends(0, "success", test.text, append(inputs, "compare-with-base", "required")...)
+				s := w.checkRun(0, "success", test.text, append(inputs, "compare-with-base", "required")...)
 				if strings.Contains(s.Stdout, "not-compared") {
 					t.Error(s.Stdout)
 				}
 				return
 			}
-			w.ends(0, "success", test.text, append(inputs, "compare-with-base", "optional")...)
-			s := w.ends(1, "failure", test.text, append(inputs, "compare-with-base", "required")...)
+			w.checkRun(0, "success", test.text, append(inputs, "compare-with-base", "optional")...)
+			s := w.checkRun(1, "failure", test.text, append(inputs, "compare-with-base", "required")...)
 			if strings.Contains(s.Stdout, "fetch-depth") != strings.Contains(test.text, "fetch-depth") {
 				t.Errorf("fetch-depth: %s", s.Stdout)
 			}
@@ -152,10 +152,10 @@ func TestTagsNotCompared(t *testing.T) {
 		w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\n")
 		w.commit()
 		w.event(name, event)
-		if s := w.ends(0, "success", "", "reports", pattern); strings.Contains(s.Stdout, "not compared") {
+		if s := w.checkRun(0, "success", "", "reports", pattern); strings.Contains(s.Stdout, "not compared") {
 			t.Errorf("%s: %s", name, s.Stdout)
 		}
-		w.ends(1, "failure", "has no base commit", "reports", pattern, "compare-with-base", "required")
+		w.checkRun(1, "failure", "has no base commit", "reports", pattern, "compare-with-base", "required")
 	}
 }
 
@@ -245,7 +245,7 @@ func TestAttackHead(t *testing.T) {
 			w.git("checkout", "--quiet", old)
 		}
 		w.write(".github/sycl-compat.yml", weakPolicy)
-		w.ends(0, "success", "devices * are no longer required", "reports", pattern)
+		w.checkRun(0, "success", "devices * are no longer required", "reports", pattern)
 	}
 }
 

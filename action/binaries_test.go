@@ -53,7 +53,7 @@ func TestBinaries(t *testing.T) {
 			for name, text := range test.files {
 				w.write(name, text)
 			}
-			w.ends(test.code, test.conclusion, test.text, test.inputs...)
+			w.checkRun(test.code, test.conclusion, test.text, test.inputs...)
 		})
 	}
 }
@@ -62,7 +62,7 @@ func TestBinaries(t *testing.T) {
 func TestBinariesReport(t *testing.T) {
 	w := newCheckout(t)
 	w.object("out/libk.so.1")
-	s := w.ends(1, "failure", "", "binaries", "out", "devices", deviceA, "report-file", "base/r.json", "html-file", "r.html")
+	s := w.checkRun(1, "failure", "", "binaries", "out", "devices", deviceA, "report-file", "base/r.json", "html-file", "r.html")
 	if s.Outputs["report-file"] != "base/r.json" {
 		t.Errorf("outputs %v", s.Outputs)
 	}
@@ -72,7 +72,7 @@ func TestBinariesReport(t *testing.T) {
 	}
 	wantText(t, "the summary", s.Summary, "out/libk.so")
 	digest := s.Outputs["report-digest"]
-	s = w.ends(0, "success", "", "binaries", "out", "devices", deviceA, "base-reports", "base/*.json")
+	s = w.checkRun(0, "success", "", "binaries", "out", "devices", deviceA, "base-reports", "base/*.json")
 	if s.Outputs["baselined"] != "10" || s.Outputs["report-digest"] != digest {
 		t.Errorf("outputs %v", s.Outputs)
 	}
@@ -87,7 +87,7 @@ func TestAttackBinaries(t *testing.T) {
 		w.write("out/"+name+".text", "x")
 		w.write("link/x", "")
 		testkit.Link(t, "../link/x", filepath.Join(w.dir, "out", name+".link"))
-		s := w.ends(1, "failure", "", "binaries", "out", "devices", deviceA)
+		s := w.checkRun(1, "failure", "", "binaries", "out", "devices", deviceA)
 		for _, a := range s.Annotations {
 			if a.Matched {
 				t.Errorf("%q: annotation %+v", attack, a)

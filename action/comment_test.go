@@ -137,8 +137,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestDuplicateNotDeletable checks that a duplicate that cannot be changed does not keep the comment
-// outdated.
+// TestDuplicateNotDeletable checks that a duplicate that cannot be changed does not keep the
+// comment outdated.
 func TestDuplicateNotDeletable(t *testing.T) {
 	ours := written(defaultAuthor, marker+"\nold")
 	f := newFake(t, ours, ours)
@@ -316,7 +316,7 @@ func TestSolved(t *testing.T) {
 	}
 	w := newCheckout(t)
 	w.reports()
-	w.ends(2, "error", "input comment-when-solved: delete requires comment: on-problem", "reports", pattern, "comment", "always", "comment-when-solved", "delete")
+	w.checkRun(2, "error", "input comment-when-solved: delete requires comment: on-problem", "reports", pattern, "comment", "always", "comment-when-solved", "delete")
 }
 
 // TestOnProblem checks that a comment is written only for a problem or a new warning.
@@ -369,7 +369,7 @@ func TestTrustedRuns(t *testing.T) {
 		w.fixture(event)
 		w.env["GITHUB_SHA"] = strings.Repeat("ab", 20)
 		w.write("out/k.compat.json", of(forkCommit))
-		w.ends(0, "success", "passed", "reports", pattern)
+		w.checkRun(0, "success", "passed", "reports", pattern)
 		w.write("out/k.compat.json", of(strings.Repeat("ab", 20)))
 		s := w.run("reports", pattern)
 		if s.ExitCode != code || (code == 1) != strings.Contains(s.Stdout, "but commit ffffffffffff is being checked") {
@@ -378,7 +378,8 @@ func TestTrustedRuns(t *testing.T) {
 	}
 }
 
-// TestCommentTarget checks which pull request a comment on the result of another workflow belongs on.
+// TestCommentTarget checks which pull request a comment on the result of another workflow belongs
+// on.
 func TestCommentTarget(t *testing.T) {
 	const other = `{"number": 8, "head": {"sha": "` + forkCommit + `"}, "base": {"repo": {"url": "https://api.github.com/repos/o/r"}}}, `
 	for _, test := range []struct {

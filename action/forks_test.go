@@ -56,7 +56,7 @@ func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 				fmt.Fprintf(rw, "[%s]", strings.Join(test.pulls, ","))
 				return true
 			}
-			s := w.ends(1, "failure", "", "reports", "from-change/*.compat.json", "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
+			s := w.checkRun(1, "failure", "", "reports", "from-change/*.compat.json", "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
 			if got := []string{"mallory:" + test.branch + " open"}; !slices.Equal(asked, got) {
 				t.Errorf("requested %q", asked)
 			}
@@ -82,21 +82,21 @@ func TestAttackArtifactOverPolicy(t *testing.T) {
 	report := encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}})
 	w.write("from-change/k.compat.json", report)
 	w.write(".github/sycl-compat.yml", weakPolicy)
-	s := w.ends(1, "failure", "", "reports", "from-change/*.compat.json")
+	s := w.checkRun(1, "failure", "", "reports", "from-change/*.compat.json")
 	wantText(t, "the log", s.log(), "kernel 'Axpy' does not run on "+deviceA)
 	if strings.Contains(s.Stdout, "not-compared") {
 		t.Errorf("the policy of the default branch is compared with a different policy: %s", s.Stdout)
 	}
 	// Add capabilities that the device does not have on the default branch.
 	w.write("from-change/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", nil}))
-	s = w.ends(1, "failure", "", "reports", "from-change/*.compat.json", "device-config", "d.yml")
+	s = w.checkRun(1, "failure", "", "reports", "from-change/*.compat.json", "device-config", "d.yml")
 	wantText(t, "the log", s.log(), "the data of the required device "+deviceB+" allow more than the base branch's data")
 	// Without a commit, the location of the policy is unknown.
 	sha := w.env["GITHUB_SHA"]
 	w.env["GITHUB_SHA"] = ""
-	w.ends(2, "error", "the policy of the default branch applies to runs of forks, but its commit is unknown; set GITHUB_SHA", "reports", "from-change/*.compat.json")
+	w.checkRun(2, "error", "the policy of the default branch applies to runs of forks, but its commit is unknown; set GITHUB_SHA", "reports", "from-change/*.compat.json")
 	w.env["GITHUB_SHA"] = sha
 	// Without a checkout, the policy is unknown.
 	w.env["GITHUB_SHA"] = strings.Repeat("e", 40)
-	w.ends(2, "error", "the checkout does not contain the base commit", "reports", "from-change/*.compat.json")
+	w.checkRun(2, "error", "the checkout does not contain the base commit", "reports", "from-change/*.compat.json")
 }

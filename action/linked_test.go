@@ -140,10 +140,10 @@ func TestLinkedFiles(t *testing.T) {
 						t.Errorf("exit code %d: %s", s.ExitCode, s.Stdout)
 					}
 				case l.why != "":
-					w.ends(0, "success", l.why, append(inputs, "compare-with-base", "optional")...)
-					w.ends(1, "failure", l.why, append(inputs, "compare-with-base", "required")...)
+					w.checkRun(0, "success", l.why, append(inputs, "compare-with-base", "optional")...)
+					w.checkRun(1, "failure", l.why, append(inputs, "compare-with-base", "required")...)
 				default:
-					s := w.ends(0, "success", noticed, append(inputs, "compare-with-base", "required")...)
+					s := w.checkRun(0, "success", noticed, append(inputs, "compare-with-base", "required")...)
 					if strings.Contains(s.Stdout, "not-compared") {
 						t.Error(s.Stdout)
 					}

@@ -76,7 +76,7 @@ func TestPolicyLookup(t *testing.T) {
 			if strings.Contains(strings.Join(test.inputs, " "), link) {
 				w.env["GITHUB_WORKSPACE"] = link
 			}
-			w.ends(test.code, test.conclusion, test.text, append([]string{"reports", pattern, "working-directory", below}, test.inputs...)...)
+			w.checkRun(test.code, test.conclusion, test.text, append([]string{"reports", pattern, "working-directory", below}, test.inputs...)...)
 		})
 	}
 }
@@ -146,7 +146,7 @@ func TestInputPaths(t *testing.T) {
 			if conclusion == "" {
 				conclusion = "error"
 			}
-			s := w.ends(test.code, conclusion, test.text, append([]string{"working-directory", "libs/a"}, test.inputs...)...)
+			s := w.checkRun(test.code, conclusion, test.text, append([]string{"working-directory", "libs/a"}, test.inputs...)...)
 			if name := s.Outputs["result-file"]; test.code == 0 && strings.Contains(strings.Join(test.inputs, " "), "json-file") && name != "new/r.json" {
 				t.Errorf("result-file %q", name)
 			}

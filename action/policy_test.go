@@ -179,7 +179,7 @@ func TestBasePolicy(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)
 			test.prepare(w)
-			w.ends(test.code, test.conclusion, test.text, append([]string{"reports", pattern}, test.inputs...)...)
+			w.checkRun(test.code, test.conclusion, test.text, append([]string{"reports", pattern}, test.inputs...)...)
 		})
 	}
 }
@@ -190,7 +190,7 @@ func TestBasePolicyInSubdirectory(t *testing.T) {
 	w.write("sub/.github/sycl-compat.yml", strictPolicy)
 	w.based(w.commit())
 	w.write("sub/.github/sycl-compat.yml", weakPolicy)
-	w.ends(1, "failure", "", "reports", pattern, "working-directory", "sub", "policy-ref", "base")
+	w.checkRun(1, "failure", "", "reports", pattern, "working-directory", "sub", "policy-ref", "base")
 }
 
 func (w *checkout) remove(name string) {
@@ -215,7 +215,7 @@ func TestEventText(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
 	w.fixture("pull_request") // its title contains commands
-	s := w.ends(1, "failure", "", "reports", pattern)
+	s := w.checkRun(1, "failure", "", "reports", pattern)
 	if strings.Contains(s.Stdout+s.Summary, "$(id)") {
 		t.Error("the title of the pull request is printed")
 	}
@@ -230,7 +230,7 @@ func TestEventText(t *testing.T) {
 func TestStreams(t *testing.T) {
 	w := newCheckout(t)
 	w.write("out/k.compat.json", "::error::x\n##[error]y\n")
-	s := w.ends(3, "error", "", "reports", pattern)
+	s := w.checkRun(3, "error", "", "reports", pattern)
 	if len(s.Commands) != 1 || readStreams("", s.Annotations[0].Message).Commands != nil {
 		t.Errorf("commands %+v", s.Commands)
 	}
@@ -242,7 +242,7 @@ func TestNotComparedComesFirst(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
 	w.based(strings.Repeat("ab", 20))
-	s := w.ends(1, "failure", "", "reports", pattern, "compare-with-base", "required", "max-annotations", "1")
+	s := w.checkRun(1, "failure", "", "reports", pattern, "compare-with-base", "required", "max-annotations", "1")
 	if len(s.Annotations) == 0 || s.Annotations[0].Title != "not-compared" {
 		t.Errorf("annotations %+v", s.Annotations)
 	}
@@ -311,7 +311,7 @@ func TestBaseDeviceData(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)
 			test.prepare(w)
-			s := w.ends(test.code, test.conclusion, test.text, test.inputs...)
+			s := w.checkRun(test.code, test.conclusion, test.text, test.inputs...)
 			if test.name == "a device that is not required" && strings.Contains(s.Stdout, "the data of") {
 				t.Error(s.Stdout)
 			}
@@ -347,7 +347,7 @@ func TestBaseBranchAdvanced(t *testing.T) {
 			want(t, s, 1, "failure")
 			// A merge of a different commit does not test this change.
 			event(strings.Repeat("ab", 20))
-			w.ends(0, "success", "", "reports", pattern, "policy-ref", ref)
+			w.checkRun(0, "success", "", "reports", pattern, "policy-ref", ref)
 		}
 	}
 }

@@ -31,8 +31,8 @@ func (w *checkout) wheel(name, member string) {
 	w.write("dist/"+name, b.String())
 }
 
-// many writes a report with kernels that have a problem.
-func (w *checkout) many(from, to int) {
+// writeProblems writes a report with kernels that have a problem.
+func (w *checkout) writeProblems(from, to int) {
 	w.Helper()
 	kernels := []kernel{{"Add", nil}}
 	for i := from; i < to; i++ {
@@ -104,9 +104,9 @@ func TestReportedBugs(t *testing.T) {
 	knownKernels := func(from, to int) func(*checkout, *fakeGitHub) {
 		return func(w *checkout, _ *fakeGitHub) {
 			w.fixture("pull_request")
-			w.many(0, 300)
+			w.writeProblems(0, 300)
 			w.write("b.json", w.baseline())
-			w.many(from, to)
+			w.writeProblems(from, to)
 		}
 	}
 	// weakened weakens a policy that setup writes and names.

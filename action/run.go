@@ -58,7 +58,7 @@ func run(ctx context.Context, env environment) int {
 	out := newConsole(env)
 	var c check
 	var isShown bool
-	err := recovered(func() (err error) {
+	err := recoverPanic(func() (err error) {
 		if c, err = env.check(ctx, out); err == nil {
 			isShown, err = deliver(ctx, out, c)
 		}
@@ -78,9 +78,9 @@ func run(ctx context.Context, env environment) int {
 	return deliverError(ctx, out, c, err, isShown)
 }
 
-// recovered calls a function and turns a panic into an error, because a bug must not look like a
+// recoverPanic calls a function and turns a panic into an error, because a bug must not look like a
 // conclusion.
-func recovered(f func() error) (err error) {
+func recoverPanic(f func() error) (err error) {
 	defer cli.Recover(&err)
 	return f()
 }

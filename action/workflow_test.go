@@ -68,7 +68,7 @@ func TestBaseAgainstHead(t *testing.T) {
 			inputs = []string{"reports", s.With["reports"], "base-reports", s.With["base-reports"]}
 		}
 	}
-	s := w.ends(1, "failure", "", inputs...)
+	s := w.checkRun(1, "failure", "", inputs...)
 	if s.Outputs["new-problems"] != "2" || s.Outputs["baselined"] != "1" {
 		t.Errorf("outputs %v", s.Outputs)
 	}

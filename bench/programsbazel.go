@@ -132,7 +132,7 @@ func (m *many) measure(rules string) (err error) {
 			}
 			c.Run = func() error {
 				if w.build == "" {
-					return m.hand(w, changed)
+					return m.buildByHand(w, changed)
 				}
 				return m.run(append(m.bazel, "build", "//"+filepath.Base(m.directory(w))+":program")...)
 			}
@@ -172,8 +172,9 @@ func (m *many) shutdown() error {
 	return m.run(append(m.bazel, "shutdown")...)
 }
 
-// hand compiles the first sources and links the host objects of all. It does not link the images.
-func (m *many) hand(w bazelWay, changed int) error {
+// buildByHand compiles the first sources and links the host objects of all. It does not link the
+// images.
+func (m *many) buildByHand(w bazelWay, changed int) error {
 	err := atOnce(changed, func(i int) error {
 		c := m.compilers
 		c.source, c.out = m.file(w, i), strings.TrimSuffix(m.file(w, i), ".cpp")

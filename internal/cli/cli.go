@@ -177,7 +177,7 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	expanded, err := expandParamFiles(args)
 	if err == nil {
 		args = expanded
-		err = t.recovered(ctx, &Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: out, Stderr: env.Stderr}, args)
+		err = t.runRecovered(ctx, &Env{Tool: env.Tool, Stdin: env.Stdin, Stdout: out, Stderr: env.Stderr}, args)
 	}
 	if code := ExitCode(err); out.err != nil && (code == ExitOK || code == ExitNo) {
 		err = fmt.Errorf("standard output: %w", out.err)
@@ -195,7 +195,7 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	return ExitCode(err)
 }
 
-func (t *Tool) recovered(ctx context.Context, env *Env, args []string) (err error) {
+func (t *Tool) runRecovered(ctx context.Context, env *Env, args []string) (err error) {
 	defer Recover(&err)
 	return t.run(ctx, env, args)
 }
@@ -447,8 +447,8 @@ const ParamsDir = "<CFGDIR>"
 const maxParams = 256 << 20
 
 // expandParamFiles replaces each argument @FILE with the lines of FILE, the format in which
-// Bazel passes long command lines. Arguments after -- belong to another program, which may read such
-// files differently.
+// Bazel passes long command lines. Arguments after -- belong to another program, which may read
+// such files differently.
 func expandParamFiles(args []string) ([]string, error) {
 	var out []string
 	for i, a := range args {

@@ -2,8 +2,8 @@
 // libraries, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels and other zip and
 // tar archives; and directories and patterns of all these.
 //
-// The content of a file determines its type. Files are read concurrently and processed in order, and only the
-// data for the report is kept.
+// The content of a file determines its type. Files are read concurrently and processed in order,
+// and only the data for the report is kept.
 //
 // Any file may be written by an attacker. Nothing is written to paths from archives, and the
 // unpacked size is limited by the size of the archive.
@@ -52,8 +52,8 @@ type Options struct {
 	// Confined is set if Files are patterns, and nothing outside of the current directory may be
 	// read.
 	Confined bool
-	// Glob finds the files of patterns if Confined is set. By default it is [workspace.Glob] in the current
-	// directory.
+	// Glob finds the files of patterns if Confined is set. By default it is [workspace.Glob] in the
+	// current directory.
 	Glob func(patterns []string) ([]string, error)
 
 	// Strict is set for a gate. Each file is then a separate program unless there is a label, and
@@ -123,7 +123,7 @@ func Reports(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, er
 		}
 		c.links += links
 		r := reader{dir: dir, options: o.Reading, workspaces: workspaces, disassembler: disassembler}
-		if err := r.each(ctx, files, func(found outcome) error { return c.add(found, list.embedded) }); err != nil {
+		if err := r.forEach(ctx, files, func(found outcome) error { return c.add(found, list.embedded) }); err != nil {
 			return nil, err
 		}
 		named = append(named, slices.DeleteFunc(files, func(f *file) bool { return f.match != byName })...)
@@ -228,8 +228,8 @@ func (c *collector) add(found outcome, embedded bool) error {
 	return nil
 }
 
-// addUnreadable handles a file that cannot be read. This is an error if the file was named or if the
-// system caused it.
+// addUnreadable handles a file that cannot be read. This is an error if the file was named or if
+// the system caused it.
 func (c *collector) addUnreadable(found outcome) error {
 	if found.named() || c.Strict || cli.ExitCode(found.err) != cli.ExitBadInput {
 		return found.err

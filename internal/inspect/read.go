@@ -73,8 +73,8 @@ type job struct {
 	outcomes chan []outcome
 }
 
-// each calls yield with the outcome of each file, in order.
-func (r *reader) each(ctx context.Context, files []*file, yield func(outcome) error) error {
+// forEach calls yield with the outcome of each file, in order.
+func (r *reader) forEach(ctx context.Context, files []*file, yield func(outcome) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	jobs := runtime.GOMAXPROCS(0)

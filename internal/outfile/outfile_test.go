@@ -23,9 +23,9 @@ func put(t *testing.T, name, content string) {
 	}
 }
 
-// holds fails the test unless the current directory contains exactly the given files. The names of
-// directories end in "/".
-func holds(t *testing.T, want map[string]string) {
+// checkFiles fails the test unless the current directory contains exactly the given files. The
+// names of directories end in "/".
+func checkFiles(t *testing.T, want map[string]string) {
 	t.Helper()
 	got := map[string]string{}
 	filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
@@ -60,7 +60,7 @@ func TestWrite(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	holds(t, map[string]string{"out": "first"})
+	checkFiles(t, map[string]string{"out": "first"})
 	for name, want := range map[string]string{
 		"missing/out": "missing/out: cannot be written: directory missing does not exist",
 		".":           ".: cannot be written: it is a directory",
@@ -189,16 +189,16 @@ func TestGroup(t *testing.T) {
 	t.Run("nothing without a commit", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		write(t, "1", true)
-		holds(t, map[string]string{"new/": ""})
+		checkFiles(t, map[string]string{"new/": ""})
 	})
 	t.Run("everything after a commit", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		write(t, "1", false)
-		holds(t, all("1"))
+		checkFiles(t, all("1"))
 		write(t, "2", true)
-		holds(t, all("1"))
+		checkFiles(t, all("1"))
 		write(t, "2", false)
-		holds(t, all("2"))
+		checkFiles(t, all("2"))
 	})
 	t.Run("next to unrelated files", func(t *testing.T) {
 		t.Chdir(t.TempDir())
@@ -207,7 +207,7 @@ func TestGroup(t *testing.T) {
 		write(t, "2", false)
 		want := all("2")
 		want["new/parts/other"] = "kept"
-		holds(t, want)
+		checkFiles(t, want)
 	})
 	t.Run("in an empty directory", func(t *testing.T) {
 		t.Chdir(t.TempDir())
@@ -215,7 +215,7 @@ func TestGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, "1", false)
-		holds(t, all("1"))
+		checkFiles(t, all("1"))
 	})
 }
 
@@ -232,7 +232,7 @@ func TestMainInDirectory(t *testing.T) {
 		if err := errors.Join(g.WriteMain("parts/table", text(content)), g.Commit()); err != nil {
 			t.Fatal(err)
 		}
-		holds(t, map[string]string{"parts/": "", "parts/a": content, "parts/table": content})
+		checkFiles(t, map[string]string{"parts/": "", "parts/a": content, "parts/table": content})
 	}
 }
 
@@ -253,7 +253,7 @@ func TestCurrentDirectory(t *testing.T) {
 		if err := g.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		holds(t, map[string]string{"a": content})
+		checkFiles(t, map[string]string{"a": content})
 	}
 	if after, err := os.Stat(before.Name()); err != nil || !os.SameFile(before, after) {
 		t.Errorf("directory replaced: %v", err)

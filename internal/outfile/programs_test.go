@@ -221,8 +221,8 @@ var writers = map[string]writer{
 	"compat baseline": {command: "compat baseline update --baseline=baseline.json --policy=IN/policy.yaml --today=2026-01-01 IN/k.json"},
 }
 
-// each runs a test for each writer.
-func each(t *testing.T, test func(*testing.T, testkit.Job)) {
+// forEachJob runs a test for each writer.
+func forEachJob(t *testing.T, test func(*testing.T, testkit.Job)) {
 	setUp(t)
 	names := make([]string, 0, len(writers))
 	for name := range writers {
@@ -237,7 +237,7 @@ func each(t *testing.T, test func(*testing.T, testkit.Job)) {
 // TestProgramsKilled kills each writer a few times, or RULES_SYCL_KILLS times.
 func TestProgramsKilled(t *testing.T) {
 	all := map[testkit.State]int{}
-	each(t, func(t *testing.T, j testkit.Job) {
+	forEachJob(t, func(t *testing.T, j testkit.Job) {
 		for state, n := range testkit.Killed(t, j) {
 			all[state] += n
 		}
@@ -246,7 +246,7 @@ func TestProgramsKilled(t *testing.T) {
 }
 
 func TestProgramsUnwritableOutputs(t *testing.T) {
-	each(t, func(t *testing.T, j testkit.Job) {
+	forEachJob(t, func(t *testing.T, j testkit.Job) {
 		if strings.HasSuffix(t.Name(), "/syclc++_-c") {
 			t.Skip("the host compiler writes the object, and exits with 1 for all errors")
 		}

@@ -22,7 +22,7 @@ func UnwritableOutputs(t *testing.T, j Job) {
 	g := j.run(t)
 	t.Run("files may not grow", func(t *testing.T) {
 		g.old.write(t, g.dir)
-		g.fails(t, shell(g.command(1), `ulimit -f 0; exec "$0" "$@"`), "ile too large", "terminated by signal: file size limit exceeded")
+		g.checkFailure(t, shell(g.command(1), `ulimit -f 0; exec "$0" "$@"`), "ile too large", "terminated by signal: file size limit exceeded")
 	})
 	t.Run("read-only directory", func(t *testing.T) {
 		g.old.write(t, g.dir)
@@ -30,7 +30,7 @@ func UnwritableOutputs(t *testing.T, j Job) {
 		asNobody(t, cmd)
 		g.mode(t, 0o555, 0o444)
 		defer g.mode(t, 0o755, 0o644)
-		g.fails(t, cmd, "ermission denied")
+		g.checkFailure(t, cmd, "ermission denied")
 	})
 	t.Run("links to dev/full", g.linkToFull)
 	t.Run("full disk", g.fullDisk)
@@ -72,8 +72,9 @@ func (g *generations) linkToFull(t *testing.T) {
 	}
 }
 
-// fails runs a program that cannot write its outputs, and must report one of the reasons in why.
-func (g *generations) fails(t *testing.T, cmd *exec.Cmd, why ...string) {
+// checkFailure runs a program that cannot write its outputs, and must report one of the reasons in
+// why.
+func (g *generations) checkFailure(t *testing.T, cmd *exec.Cmd, why ...string) {
 	t.Helper()
 	code, errs := run(t, cmd)
 	if code != 4 || !slices.ContainsFunc(why, func(w string) bool { return strings.Contains(errs, w) }) {

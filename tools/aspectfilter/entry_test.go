@@ -67,8 +67,8 @@ func TestDeviceEntry(t *testing.T) {
 func TestDerivedEntryDecides(t *testing.T) {
 	workspace(t)
 	testkit.WriteFile(t, "saved", clinfoOutput)
-	ok(t, "device-entry", "--from", "saved", "--device", "ONE/0", "--name", "mine", "--output", "mine.yaml")
-	ok(t, "--target", "mine", "--device-config-file", "mine.yaml", "--output", "out.table", "in.table")
+	mustRun(t, "device-entry", "--from", "saved", "--device", "ONE/0", "--name", "mine", "--output", "mine.yaml")
+	mustRun(t, "--target", "mine", "--device-config-file", "mine.yaml", "--output", "out.table", "in.table")
 	if got := contents(t, "out.table"); got != "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\nnone.bc|none.prop|e.sym\n" {
 		t.Errorf("got %q", got)
 	}
@@ -86,7 +86,7 @@ func TestOcloc(t *testing.T) {
 		{"pvc", "intel_gpu_pvc", true, []uint32{16, 32}},
 		{"12.60.7", "intel_gpu_pvc", true, []uint32{16, 32}},
 	} {
-		stdout := ok(t, "device-entry", "--ocloc-device", test.device)
+		stdout := mustRun(t, "device-entry", "--ocloc-device", test.device)
 		config := testkit.Must(deviceconfig.Read("entry", strings.NewReader(stdout)))(t)
 		d, ok := config.Lookup(test.target)
 		if !ok || d.Has(aspect.FP64) != test.fp64 || !d.Has(aspect.FP16) || !d.Has(aspect.GPU) || !d.MayHaveOtherAspects || !slices.Equal(d.SubGroupSizes, test.sizes) {

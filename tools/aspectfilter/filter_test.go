@@ -26,8 +26,9 @@ func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// ok runs the tool, which must succeed without output on standard error, and returns its output.
-func ok(t testing.TB, args ...string) string {
+// mustRun runs the tool, which must succeed without output on standard error, and returns its
+// output.
+func mustRun(t testing.TB, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := run(t, args...)
 	if code != 0 || stderr != "" {
@@ -123,7 +124,7 @@ func TestFilter(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	workspace(t)
-	ok(t, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "in.table")
+	mustRun(t, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "in.table")
 	want := `intel_gpu_dg2: 3 of 5 rows kept
 dropped row 2 (fp64.bc), kernel fp64
   Required aspect fp64 is not supported on the device
@@ -144,9 +145,9 @@ func TestSeveralTargets(t *testing.T) {
 		var together []string
 		for _, target := range targets {
 			together = append(together, "--target", target, "--output", target+".table", "--reasons", target+".txt")
-			ok(t, "--target", target, "--output", target+".alone", "--reasons", target+".why", table)
+			mustRun(t, "--target", target, "--output", target+".alone", "--reasons", target+".why", table)
 		}
-		ok(t, append(together, table)...)
+		mustRun(t, append(together, table)...)
 		for _, target := range targets {
 			if got, want := contents(t, target+".table"), contents(t, target+".alone"); got != want {
 				t.Errorf("%s for %s: got:\n%s\nwant:\n%s", table, target, got, want)
@@ -179,7 +180,7 @@ func TestOptions(t *testing.T) {
 		{"intel_gpu_bmg_g21=-ze-opt-large-register-file", none, all},
 		{"intel_gpu_pvc=-g", none, none},
 	} {
-		ok(t, "--target", "intel_gpu_pvc", "--output", "pvc.table", "--target", "intel_gpu_bmg_g21", "--output", "bmg.table", "--option", test.option, "large.table")
+		mustRun(t, "--target", "intel_gpu_pvc", "--output", "pvc.table", "--target", "intel_gpu_bmg_g21", "--output", "bmg.table", "--option", test.option, "large.table")
 		if pvc, bmg := contents(t, "pvc.table"), contents(t, "bmg.table"); pvc != test.pvc || bmg != test.bmg {
 			t.Errorf("%s: got %q and %q", test.option, pvc, bmg)
 		}
@@ -197,7 +198,7 @@ func TestTargetReasons(t *testing.T) {
 		{[]string{"--fixed-targets", "x86_64"}, "The target intel_gpu_dg2 is not among the fixed targets (targets: any; fixed targets: x86_64)"},
 		{[]string{"--targets", "spir64", "--fixed-targets", "x86_64"}, "The target intel_gpu_dg2 is neither among the targets nor among the fixed targets (targets: spir64; fixed targets: x86_64)"},
 	} {
-		ok(t, append(test.args, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "one.table")...)
+		mustRun(t, append(test.args, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "one.table")...)
 		want := "intel_gpu_dg2: 0 of 1 rows kept\ndropped row 1 (plain.bc), kernel plain\n  " + test.want + "\n"
 		if got := contents(t, "why.txt"); got != want {
 			t.Errorf("got:\n%s\nwant:\n%s", got, want)
@@ -210,7 +211,7 @@ func TestWithoutProperties(t *testing.T) {
 	testkit.WriteFile(t, "bad.yaml", "[]\n")
 	const text = "[Code]\r\na.bc\n\nb.bc" // unchanged, regardless of line endings
 	testkit.WriteFile(t, "code.table", text)
-	ok(t, "--target", "no such target", "--device-config-file", "bad.yaml", "--output", "out.table", "code.table")
+	mustRun(t, "--target", "no such target", "--device-config-file", "bad.yaml", "--output", "out.table", "code.table")
 	if got := contents(t, "out.table"); got != text {
 		t.Errorf("got %q", got)
 	}
@@ -221,7 +222,7 @@ func TestBesideTheTable(t *testing.T) {
 	testkit.NoError(t, os.Mkdir("sub", 0o755))
 	testkit.WriteFile(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
 	testkit.WriteFile(t, "sub/near.prop", contents(t, "fp64.prop"))
-	ok(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table")
+	mustRun(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table")
 	if got := contents(t, "out.table"); got != "[Code|Properties]\ny.bc|plain.prop\n" {
 		t.Errorf("got %q", got)
 	}
@@ -322,7 +323,7 @@ type plan struct {
 func TestPlan(t *testing.T) {
 	workspace(t)
 	testkit.WriteFile(t, "more.table", "[Code|Properties]\nagain.bc|fp64.prop\n")
-	stdout := ok(t, "--plan", "--targets", "intel_gpu_dg2,intel_gpu_pvc", "--fixed-targets", "intel_gpu_12_60_7,x86_64", "in.table", "more.table")
+	stdout := mustRun(t, "--plan", "--targets", "intel_gpu_dg2,intel_gpu_pvc", "--fixed-targets", "intel_gpu_12_60_7,x86_64", "in.table", "more.table")
 	var p plan
 	testkit.NoError(t, json.Unmarshal([]byte(stdout), &p))
 	if !slices.Equal(p.Targets, []string{"intel_gpu_dg2", "intel_gpu_pvc"}) || !slices.Equal(p.FixedTargets, []string{"intel_gpu_12_60_7", "x86_64"}) {
@@ -363,7 +364,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("reasons %v", reason)
 	}
 
-	if err := json.Unmarshal([]byte(ok(t, "--plan", "in.table")), &p); err != nil || len(p.Decisions) < 50 {
+	if err := json.Unmarshal([]byte(mustRun(t, "--plan", "in.table")), &p); err != nil || len(p.Decisions) < 50 {
 		t.Errorf("all devices: %v, %d decisions", err, len(p.Decisions))
 	}
 }
@@ -377,7 +378,7 @@ func TestPlanNamesFiles(t *testing.T) {
 	}
 	for _, dir := range []string{"bazel-out/k8-fastbuild/bin", "bazel-out/cfg/bin"} {
 		testkit.WriteFile(t, dir+"/k.table", table("k8-fastbuild"))
-		ok(t, "--plan", "--output", dir+"/k.json", "in.table", dir+"/k.table")
+		mustRun(t, "--plan", "--output", dir+"/k.json", "in.table", dir+"/k.table")
 		var p plan
 		testkit.NoError(t, json.Unmarshal([]byte(contents(t, dir+"/k.json")), &p))
 		first, last := p.Rows[0], p.Rows[len(p.Rows)-1]
@@ -411,11 +412,11 @@ Add a target that can (in BUILD files: to sycl_targets), such as spir64, which i
 	if !json.Valid([]byte(contents(t, "p.json"))) {
 		t.Error("no plan beside the error")
 	}
-	ok(t, "--plan", "--fail-on-unused-row", "--targets", "intel_gpu_dg2,spir64", "--output", "p.json", "in.table")
+	mustRun(t, "--plan", "--fail-on-unused-row", "--targets", "intel_gpu_dg2,spir64", "--output", "p.json", "in.table")
 }
 
 func TestDevices(t *testing.T) {
-	stdout := ok(t, "devices")
+	stdout := mustRun(t, "devices")
 	for _, want := range []string{
 		"intel_gpu_dg2      yes   no    yes       yes    8 16 32            1024\n",
 		"intel_gpu_pvc      yes   yes   yes       no     16 32              1024\n",
@@ -426,7 +427,7 @@ func TestDevices(t *testing.T) {
 		}
 	}
 	var list []deviceJSON
-	testkit.NoError(t, json.Unmarshal([]byte(ok(t, "devices", "--json")), &list))
+	testkit.NoError(t, json.Unmarshal([]byte(mustRun(t, "devices", "--json")), &list))
 	i := slices.IndexFunc(list, func(d deviceJSON) bool { return d.Name == "intel_gpu_pvc" })
 	if i < 0 || len(list[i].MatrixCombinations) != 53 || list[i].MatrixCombinations[0] != "m<=8 n=16 k=32 a=uint8 b=uint8 c=sint32 d=sint32" {
 		t.Errorf("matrices of intel_gpu_pvc: %+v", list[i])
@@ -470,7 +471,7 @@ func BenchmarkPlan(b *testing.B) {
 	in := filepath.Join(dir, "in.table")
 	testkit.WriteFile(b, in, table.String())
 	for b.Loop() {
-		ok(b, "--plan", "--output", filepath.Join(dir, "out.json"), in)
+		mustRun(b, "--plan", "--output", filepath.Join(dir, "out.json"), in)
 	}
 }
 
@@ -486,7 +487,7 @@ func TestCompilerOptions(t *testing.T) {
 		{"intel_gpu_acm_g10=-g", none},
 		{"intel_gpu_acm_g10=-ze-opt-large-register-file", all},
 	} {
-		if got := ok(t, "--target=intel_gpu_acm_g10", "--output=-", "--option="+tt.option, "wide.table"); got != tt.want {
+		if got := mustRun(t, "--target=intel_gpu_acm_g10", "--output=-", "--option="+tt.option, "wide.table"); got != tt.want {
 			t.Errorf("%s: got %q", tt.option, got)
 		}
 	}

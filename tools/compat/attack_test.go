@@ -81,7 +81,7 @@ func TestCheckFilesAppearTogether(t *testing.T) {
 	if after := list(t, "."); !slices.Equal(after, before) {
 		t.Errorf("there are %q, and there were %q", after, before)
 	}
-	ends(t, 0, "", "check", "--warn-only", "--json-file=a.json", "before.json")
+	checkExit(t, 0, "", "check", "--warn-only", "--json-file=a.json", "before.json")
 	testkit.ReadFile(t, "a.json")
 }
 
@@ -123,10 +123,10 @@ func TestAttackS15UserPatterns(t *testing.T) {
 	relative, err := filepath.Rel(here, outside)
 	testkit.NoError(t, err)
 	for _, pattern := range []string{outside + "/*.json", outside + "/**/*.json", outside + "/a.json", relative + "/**", "bef*.json"} {
-		has(t, mustRun(t, "check", "--base-reports", pattern, "before.json"), "2 known")
+		checkContains(t, mustRun(t, "check", "--base-reports", pattern, "before.json"), "2 known")
 	}
 	for pattern, want := range map[string]int{outside + "/gone/*": 3, outside + "/../**/..": 2, "a/../../x": 2, outside: 3, "-x": 2} {
-		ends(t, want, "", "check", "--base-reports", pattern, "before.json")
+		checkExit(t, want, "", "check", "--base-reports", pattern, "before.json")
 	}
 }
 
@@ -159,13 +159,13 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 		{"--output", "before.json"}, {"--json-file", "./before.json"}, {"--sarif-file", "p.yml", "--policy", "p.yml"},
 		{"--json-file", "now.json", "--base-reports", "now.json"}, {"--proposed-baseline", "p.yml", "--base-policy", "p.yml"},
 	} {
-		ends(t, 2, "because it is also an input", append(append([]string{"check"}, args...), "before.json")...)
+		checkExit(t, 2, "because it is also an input", append(append([]string{"check"}, args...), "before.json")...)
 	}
 	for _, args := range [][]string{
 		{"report", "before.json"}, {"report", "--embedded", "before.json"}, {"report", "now.json", "--device-config", "before.json"},
 		{"show", "before.json"}, {"diff", "before.json", "now.json"},
 	} {
-		ends(t, 2, "because it is also an input", slices.Insert(args, 1, "--output", "./before.json")...)
+		checkExit(t, 2, "because it is also an input", slices.Insert(args, 1, "--output", "./before.json")...)
 	}
 	if testkit.ReadFile(t, "before.json") != before || testkit.ReadFile(t, "p.yml") != "version: 1\n" {
 		t.Error("a file has changed")
@@ -183,5 +183,5 @@ func TestAttackReportForDifferentCommit(t *testing.T) {
 			t.Errorf("%s: %s%s", given, stdout, stderr)
 		}
 	}
-	ends(t, 2, "", "check", "--commit", "main", "k.json")
+	checkExit(t, 2, "", "check", "--commit", "main", "k.json")
 }

@@ -38,24 +38,24 @@ func mustRun(t testing.TB, args ...string) string {
 	return stdout
 }
 
-// ends runs the tool, and checks the exit code and that standard error contains a text.
-func ends(t testing.TB, code int, why string, args ...string) {
+// checkExit runs the tool, and checks the exit code and that standard error contains a text.
+func checkExit(t testing.TB, code int, why string, args ...string) {
 	t.Helper()
 	if got, _, stderr := run(t, args...); got != code || !strings.Contains(stderr, why) {
 		t.Errorf("%q: exit %d, %s", args, got, stderr)
 	}
 }
 
-// prints runs a command that must print exactly the given text.
-func prints(t testing.TB, want string, args ...string) {
+// checkOutput runs a command that must print exactly the given text.
+func checkOutput(t testing.TB, want string, args ...string) {
 	t.Helper()
 	if got := mustRun(t, args...); got != want {
 		t.Errorf("%q: got %s", args, got)
 	}
 }
 
-// has checks that a text contains all of the parts.
-func has(t testing.TB, text string, parts ...string) {
+// checkContains checks that a text contains all of the parts.
+func checkContains(t testing.TB, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {

@@ -136,7 +136,7 @@ func TestFix(t *testing.T) {
 				return
 			}
 			patched(t, stdout, test.build, test.after)
-			prints(t, "demo/BUILD.bazel: changed\n", append([]string{"fix", "--write"}, test.args...)...)
+			checkOutput(t, "demo/BUILD.bazel: changed\n", append([]string{"fix", "--write"}, test.args...)...)
 			now := testkit.ReadFile(t, "demo/BUILD.bazel")
 			if now != test.after {
 				t.Errorf("after --write:\n%s", now)
@@ -234,9 +234,9 @@ func TestFixBuildozer(t *testing.T) {
 	gateWorkspace(t)
 	testkit.WriteFile(t, "demo/BUILD.bazel", []byte(kernelsRule("    fixed_targets = [\"intel_gpu_dg2\", \"intel_gpu_pvc\"],\n    sycl_targets = [\"spir64\", \"intel_gpu_dg2\"],\n")))
 	want := "buildozer 'remove sycl_targets intel_gpu_dg2' //demo:kernels\nbuildozer 'remove fixed_targets intel_gpu_dg2' //demo:kernels\n"
-	prints(t, want, "fix", "--buildozer", "--unsupported=drop", "--required", "intel_gpu_dg2", "before.json")
+	checkOutput(t, want, "fix", "--buildozer", "--unsupported=drop", "--required", "intel_gpu_dg2", "before.json")
 	for _, args := range [][]string{{"--buildozer", "--write", "before.json"}, {}, {"--unsupported=other", "before.json"}, {"--workspace=", "before.json"}} {
-		ends(t, 2, "", append([]string{"fix"}, args...)...)
+		checkExit(t, 2, "", append([]string{"fix"}, args...)...)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestFixWrite(t *testing.T) {
 	// A killed run has left this directory; its file is not locked.
 	left := filepath.Join("zoo", outfile.ScratchPrefix+"left")
 	testkit.NoError(t, os.Mkdir(left, 0o700))
-	prints(t, "demo/BUILD.bazel: changed\nzoo/BUILD.bazel: changed\n", write...)
+	checkOutput(t, "demo/BUILD.bazel: changed\nzoo/BUILD.bazel: changed\n", write...)
 	info, err := os.Stat("zoo/BUILD.bazel")
 	if err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", info, err)

@@ -161,32 +161,32 @@ func TestCheckFiles(t *testing.T) {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
 	for name, want := range map[string]string{"r.sarif": `"primaryLocationLineHash": "`, "r.xml": "<testsuites", "g.json": `"check_name": "missing-aspect"`, "s.md": "## ❌", "r.json": `"conclusion": "failure"`, "b.json": "compat-baseline/v1"} {
-		has(t, testkit.ReadFile(t, name), want)
+		checkContains(t, testkit.ReadFile(t, name), want)
 	}
 	// With the proposed baseline, the same change passes.
-	ends(t, 0, "", "check", "--baseline", "b.json", "before.json")
-	ends(t, 1, "", "check", "--fail-on=any", "--baseline", "b.json", "before.json")
-	ends(t, 2, " r.sarif is used for two outputs", "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json")
+	checkExit(t, 0, "", "check", "--baseline", "b.json", "before.json")
+	checkExit(t, 1, "", "check", "--fail-on=any", "--baseline", "b.json", "before.json")
+	checkExit(t, 2, " r.sarif is used for two outputs", "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json")
 	// A failure leaves no partial file.
-	ends(t, 4, "gone/r.sarif", "check", "--sarif-file", "gone/r.sarif", "before.json")
+	checkExit(t, 4, "gone/r.sarif", "check", "--sarif-file", "gone/r.sarif", "before.json")
 }
 
 func TestBaseline(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
-	prints(t, "b.json: 2 entries (previously 0)\n", "baseline", "update", "--baseline", "b.json", "before.json")
+	checkOutput(t, "b.json: 2 entries (previously 0)\n", "baseline", "update", "--baseline", "b.json", "before.json")
 	first := testkit.ReadFile(t, "b.json")
 	mustRun(t, "baseline", "update", "--baseline", "b.json", "before.json")
 	if again := testkit.ReadFile(t, "b.json"); again != first {
 		t.Errorf("another baseline for the same report:\n%s", again)
 	}
-	has(t, mustRun(t, "check", "--baseline", "b.json", "before.json"), "2 known")
+	checkContains(t, mustRun(t, "check", "--baseline", "b.json", "before.json"), "2 known")
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "pvc.json", "--devices", "intel_gpu_pvc", "k.syclbin")
 	code, stdout, _ := run(t, "check", "--baseline", "b.json", "pvc.json")
 	if code != 1 || !strings.Contains(stdout, "target //demo:kernels, device intel_gpu_dg2: 3 of 3 kernels are not checked for the device, and the baseline includes this device [coverage-lost]") {
 		t.Errorf("a device that is gone: exit %d, %s", code, stdout)
 	}
-	prints(t, "b.json: 1 entry, 1 removed\n", "baseline", "prune", "--baseline", "b.json", "pvc.json")
+	checkOutput(t, "b.json: 1 entry, 1 removed\n", "baseline", "prune", "--baseline", "b.json", "pvc.json")
 
 	t.Setenv("CI", "true")
 	for _, test := range []struct {
@@ -213,7 +213,7 @@ func TestBaseline(t *testing.T) {
 
 	t.Setenv("CI", "")
 	testkit.WriteFile(t, "b.json", first)
-	prints(t, "", "baseline", "verify", "--baseline", "b.json", "before.json")
+	checkOutput(t, "", "baseline", "verify", "--baseline", "b.json", "before.json")
 	for _, test := range []struct {
 		name, file, report string
 		code               int
@@ -239,19 +239,19 @@ func TestBaseline(t *testing.T) {
 		}
 	}
 	testkit.WriteFile(t, "small.yaml", "version: 1\nlimits: {max-baseline: 1}\n")
-	ends(t, 1, "the baseline has 2 entries (limits.max-baseline of the policy is 1)", "baseline", "update", "--policy", "small.yaml", "--baseline", "c.json", "before.json")
+	checkExit(t, 1, "the baseline has 2 entries (limits.max-baseline of the policy is 1)", "baseline", "update", "--policy", "small.yaml", "--baseline", "c.json", "before.json")
 	if _, err := os.Stat("c.json"); err == nil {
 		t.Error("a baseline that is too large is written")
 	}
 	testkit.WriteFile(t, "b.json", first)
-	ends(t, 2, "max-baseline", "check", "--policy", "small.yaml", "--baseline", "b.json", "before.json")
+	checkExit(t, 2, "max-baseline", "check", "--policy", "small.yaml", "--baseline", "b.json", "before.json")
 }
 
 func TestDiff(t *testing.T) {
 	gateWorkspace(t)
-	prints(t, "", "diff", "before.json", "before.json")
+	checkOutput(t, "", "diff", "before.json", "before.json")
 	lost := "lost: kernel 'Fp64Axpy' on intel_gpu_pvc: compatible → incompatible (it requires aspect fp64) (//demo:kernels)\n"
-	prints(t, lost, "diff", "before.json", "now.json")
+	checkOutput(t, lost, "diff", "before.json", "now.json")
 	if code, stdout, _ := run(t, "diff", "--exit-code", "before.json", "now.json"); code != 1 || stdout != lost {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
@@ -270,7 +270,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("%v, %v", err, changes)
 	}
 	for _, args := range [][]string{{"before.json"}, {"--format", "xml", "before.json", "now.json"}, {"--all", "--format", "json", "before.json", "now.json"}} {
-		ends(t, 2, "", append([]string{"diff"}, args...)...)
+		checkExit(t, 2, "", append([]string{"diff"}, args...)...)
 	}
 }
 
@@ -278,8 +278,8 @@ func TestExplain(t *testing.T) {
 	if got := mustRun(t, "explain", "missing-aspect"); !strings.Contains(got, "device::has()") || !strings.Contains(got, "'detail': {aspect: ...}") {
 		t.Errorf("got %s", got)
 	}
-	has(t, mustRun(t, "explain"), "coverage-lost ")
-	ends(t, 2, "did you mean missing-aspect?", "explain", "mising-aspect")
+	checkContains(t, mustRun(t, "explain"), "coverage-lost ")
+	checkExit(t, 2, "did you mean missing-aspect?", "explain", "mising-aspect")
 }
 
 func TestSchemas(t *testing.T) {
@@ -306,7 +306,7 @@ func TestManyReports(t *testing.T) {
 	}
 	testkit.WriteFile(t, "all/b.json", "{}")
 	testkit.WriteFile(t, "all/d.json", "{")
-	ends(t, 3, "all/b.json", "check", "all/a.json", "all/b.json", "all/d.json")
+	checkExit(t, 3, "all/b.json", "check", "all/a.json", "all/b.json", "all/d.json")
 }
 
 // container returns an offload binary with a SPIR-V module, as in a program's object file.
@@ -334,7 +334,7 @@ func TestCheckBinaries(t *testing.T) {
 	run(t, append([]string{"baseline", "update", "--baseline", "b.json"}, args...)...)
 	testkit.WriteFile(t, "out/libk.so.2", object)
 	testkit.NoError(t, os.Remove("out/libk.so.1"))
-	ends(t, 0, "", append([]string{"check", "--baseline", "b.json"}, args...)...)
+	checkExit(t, 0, "", append([]string{"check", "--baseline", "b.json"}, args...)...)
 	other := []byte(testkit.ReadFile(t, "k.spv"))
 	other[8] ^= 1 // the compiler version: a different image, whose problems are new
 	testkit.WriteFile(t, "out/l.o", container(t, string(other)))
@@ -342,7 +342,7 @@ func TestCheckBinaries(t *testing.T) {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	testkit.WriteFile(t, "out/broken.o", object[:len(object)/2])
-	ends(t, 3, "out/broken.o: ", append([]string{"check", "--baseline", "b.json"}, args...)...)
+	checkExit(t, 3, "out/broken.o: ", append([]string{"check", "--baseline", "b.json"}, args...)...)
 	for _, test := range []struct {
 		args []string
 		want string
@@ -351,7 +351,7 @@ func TestCheckBinaries(t *testing.T) {
 		{[]string{"--devices", "intel_gpu_pvc", "r.json"}, "--devices and --device-config require --binary"},
 		{nil, "no input; pass reports, or files with --binary"},
 	} {
-		ends(t, 2, test.want, append([]string{"check"}, test.args...)...)
+		checkExit(t, 2, test.want, append([]string{"check"}, test.args...)...)
 	}
 }
 
@@ -374,7 +374,7 @@ func TestFirstRunCommand(t *testing.T) {
 			continue
 		}
 		mustRun(t, strings.Fields(m[1])...)
-		has(t, mustRun(t, append([]string{"check", "--baseline", "sycl-compat-baseline.json"}, args...)...), "known")
+		checkContains(t, mustRun(t, append([]string{"check", "--baseline", "sycl-compat-baseline.json"}, args...)...), "known")
 		testkit.NoError(t, os.Remove("sycl-compat-baseline.json"))
 	}
 }

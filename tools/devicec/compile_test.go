@@ -37,7 +37,7 @@ func TestCompile(t *testing.T) {
 
 	testkit.WriteFile(t, "headers", "k.cpp\n")
 	testkit.WriteFile(t, "inputs", "dpcpp/\n")
-	says(t, 1, "k.cpp: error: undeclared inclusion of 'used.hpp'\n", "compile", "--output", "k.bc", "--candidates=headers", "--inputs=inputs", "--unused", "k.unused", "--", clang, "k.cpp")
+	checkRun(t, 1, "k.cpp: error: undeclared inclusion of 'used.hpp'\n", "compile", "--output", "k.bc", "--candidates=headers", "--inputs=inputs", "--unused", "k.unused", "--", clang, "k.cpp")
 
 	if code, stderr := run(t, "compile", "--output", "again.bc", "--", clang, "k.cpp"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -70,7 +70,7 @@ func TestCompileFails(t *testing.T) {
 		for _, a := range test.args {
 			args = append(args, strings.ReplaceAll(a, "CLANG", clang))
 		}
-		says(t, test.code, test.stderr, args...)
+		checkRun(t, test.code, test.stderr, args...)
 		if _, err := os.Stat("k.bc"); err == nil {
 			t.Errorf("%s: there is an output", name)
 		}

@@ -20,16 +20,17 @@ func run(t *testing.T, args ...string) (code int, stderr string) {
 	return code, errs.String()
 }
 
-// ok runs the tool in the current directory, which must succeed without output on standard error.
-func ok(t *testing.T, args ...string) {
+// mustRun runs the tool in the current directory, which must succeed without output on standard
+// error.
+func mustRun(t *testing.T, args ...string) {
 	t.Helper()
 	if code, stderr := run(t, args...); code != 0 || stderr != "" {
 		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
 	}
 }
 
-// says runs the tool, and checks the exit code and that standard error contains a text.
-func says(t *testing.T, want int, text string, args ...string) {
+// checkRun runs the tool, and checks the exit code and that standard error contains a text.
+func checkRun(t *testing.T, want int, text string, args ...string) {
 	t.Helper()
 	if code, stderr := run(t, args...); code != want || !strings.Contains(stderr, text) {
 		t.Errorf("%q: exit code %d, want %d and %q\n%s", args, code, want, text, stderr)
@@ -107,9 +108,9 @@ func TestKernelsWithSameName(t *testing.T) {
 	testkit.WriteFile(t, "other.ll", strings.Replace(ir, "fadd double %v, %v", "fmul double %v, %v", 1))
 	dis := testkit.Script(t, "dis", `cat "$1"`)
 	link := testkit.Script(t, "link", `cat "$1" "$2" > all.txt; for last; do :; done; echo linked > "$last"`)
-	says(t, cli.ExitBadInput, "b.cpp: kernel 'Axpy' is also defined in a.cpp, and differently", "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=other.ll")
+	checkRun(t, cli.ExitBadInput, "b.cpp: kernel 'Axpy' is also defined in a.cpp, and differently", "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=other.ll")
 	// Both sources include a header with the kernel.
-	ok(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll")
+	mustRun(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll")
 	if n := strings.Count(testkit.ReadFile(t, "all.txt"), "define spir_kernel void @_ZTS4Axpy"); n != 1 {
 		t.Errorf("the kernel is there %d times", n)
 	}
@@ -128,7 +129,7 @@ func TestRealCompilers(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	ok(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=a.bc", "b.cpp=b.bc")
+	mustRun(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=a.bc", "b.cpp=b.bc")
 	translate := func(in string) (int, string) {
 		return run(t, "translate", "--llvm-spirv", translator, "--spirv-val", val,
 			"--code-dir", ".", "--properties-dir", ".", "--table", "k.table", in)

@@ -86,9 +86,9 @@ const (
 	emptyProperties   = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n"
 )
 
-// made returns DPC++'s output for a source: an empty image, an image with kernels, and an image of
-// its device library.
-func made() map[string]string {
+// dpcppOutput returns DPC++'s output for a source: an empty image, an image with kernels, and an
+// image of its device library.
+func dpcppOutput() map[string]string {
 	return map[string]string{
 		"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n",
 		"0.spv":        module(""), "0.prop": emptyProperties, "0.sym": "",
@@ -105,7 +105,7 @@ func images(t *testing.T, args ...string) (int, string) {
 func TestImages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.bc", "bitcode")
-	driver(t, made())
+	driver(t, dpcppOutput())
 	if code, stderr := images(t, "k.bc"); code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -153,7 +153,7 @@ func TestEmptyImages(t *testing.T) {
 func TestUndefined(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.bc", "bitcode")
-	files := made()
+	files := dpcppOutput()
 	files["1.spv"] = module("_ZTS6Kernel", "_Z3fard", "_Z4nearf")
 	driver(t, files)
 	code, stderr := images(t, "k.bc")
@@ -204,7 +204,7 @@ func TestVirtualFunctions(t *testing.T) {
 	for properties, want := range map[string]string{virtualProperties: "_ZN5Shape4areaEv\n", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n": ""} {
 		testkit.WriteFile(t, "k.table", "[Code|Properties]\nk.bc|k.prop\n")
 		testkit.WriteFile(t, "k.prop", properties)
-		ok(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "k.table")
+		mustRun(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "k.table")
 		if got := testkit.ReadFile(t, "prop/k.sym"); got != want {
 			t.Errorf("symbols %q, want %q of\n%s", got, want, properties)
 		}
@@ -242,7 +242,7 @@ func TestImagesFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			testkit.WriteFile(t, "k.bc", "bitcode")
-			files := made()
+			files := dpcppOutput()
 			maps.Copy(files, test.files)
 			driver(t, files)
 			if test.commands != "" {
@@ -268,10 +268,10 @@ func TestImagesFailures(t *testing.T) {
 // TestTranslateKeepsModules checks that a module with the name of a device library file is kept.
 func TestTranslateKeepsModules(t *testing.T) {
 	t.Chdir(t.TempDir())
-	driver(t, made())
+	driver(t, dpcppOutput())
 	testkit.WriteFile(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
 	testkit.WriteFile(t, "devicelib0.bc", "bitcode")
-	ok(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "devicelib0.bc")
+	mustRun(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "devicelib0.bc")
 	want := "[Code|Properties|Symbols]\nspv/devicelib0.spv|prop/devicelib0.prop|prop/devicelib0.sym\nspv/devicelib1.spv|prop/devicelib1.prop|prop/devicelib1.sym\n"
 	if got := testkit.ReadFile(t, "out.table"); got != want {
 		t.Errorf("table: %q", got)
@@ -284,7 +284,7 @@ func TestTranslateKeepsModules(t *testing.T) {
 func TestTranslateByDPCPP(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.bc", "bitcode")
-	driver(t, made())
+	driver(t, dpcppOutput())
 	testkit.WriteFile(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
 	// Each module needs the device library, whose image is written only once.
 	testkit.WriteFile(t, "k.table", "[Code|Properties]\na.bc|a.prop\nb.bc|b.prop\n")

@@ -211,6 +211,6 @@ func TestGPURefuses(t *testing.T) {
 func TestGPURequires(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "Any.table", "[Code]\n")
-	says(t, cli.ExitUsage, "--llvm-link is required", "gpu", "--opt", "opt", "--llc", "llc", "--device", "sm_90", "--libclc", "libclc.bc", "--code-dir", "bin", "--output", "out.table", "Any.table")
-	says(t, cli.ExitUsage, "--lld is required", "gpu", "--opt", "opt", "--llc", "llc", "--device", "gfx90a", "--code-dir", "bin", "--output", "out.table", "Any.table")
+	checkRun(t, cli.ExitUsage, "--llvm-link is required", "gpu", "--opt", "opt", "--llc", "llc", "--device", "sm_90", "--libclc", "libclc.bc", "--code-dir", "bin", "--output", "out.table", "Any.table")
+	checkRun(t, cli.ExitUsage, "--lld is required", "gpu", "--opt", "opt", "--llc", "llc", "--device", "gfx90a", "--code-dir", "bin", "--output", "out.table", "Any.table")
 }

@@ -72,10 +72,10 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 	translator, val := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	args := []string{"link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc"}
 	for _, name := range names {
-		ok(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name)
+		mustRun(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name)
 		args = append(args, name+"="+name+".bc")
 	}
-	ok(t, args...)
+	mustRun(t, args...)
 	var stderr strings.Builder
 	err := splitir.Run(t.Context(), &stderr, splitir.Options{
 		Input: "all.bc", LLVMDis: dis, Opt: opt, Output: "split.table",
@@ -84,7 +84,7 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &stderr)
 	}
-	ok(t, "translate", "--llvm-spirv", translator, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table")
+	mustRun(t, "translate", "--llvm-spirv", translator, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table")
 	files := testkit.Must(filepath.Glob("prop/*.prop"))(t)
 	for _, file := range files {
 		r := testkit.Must(propset.Parse(file, []byte(testkit.ReadFile(t, file))))(t)
@@ -207,7 +207,7 @@ func TestImportTwice(t *testing.T) {
 	args := []string{"link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc"}
 	for _, name := range []string{"one", "two"} {
 		stepstest.Build(t, stepstest.Binary{Name: name, Source: library, State: syclbin.Object})
-		ok(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name+".syclbin")
+		mustRun(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name+".syclbin")
 		args = append(args, name+".syclbin="+name+".bc")
 	}
 	code, stderr := run(t, args...)
@@ -226,7 +226,7 @@ func TestImportSameKernel(t *testing.T) {
 	testkit.WriteFile(t, "source.ll", ir)
 	testkit.WriteFile(t, "syclbin.ll", strings.ReplaceAll(ir, "@_ZTS4Axpy", "@__sycl_kernel__ZTS4Axpy"))
 	dis, link := testkit.Script(t, "dis", `cat "$1"`), testkit.Script(t, "link", "exit 1")
-	says(t, cli.ExitBadInput, "b.syclbin: kernel 'Axpy' is also defined in a.cpp, and differently", "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=source.ll", "b.syclbin=syclbin.ll")
+	checkRun(t, cli.ExitBadInput, "b.syclbin: kernel 'Axpy' is also defined in a.cpp, and differently", "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=source.ll", "b.syclbin=syclbin.ll")
 }
 
 func TestImportRefusals(t *testing.T) {
@@ -310,7 +310,7 @@ func TestImportRefusals(t *testing.T) {
 		"no output":                     {[]string{"--output", "", "whole.syclbin"}, cli.ExitUsage, "--output is required"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			says(t, test.code, test.want, append(append([]string{"import"}, programs...), test.args...)...)
+			checkRun(t, test.code, test.want, append(append([]string{"import"}, programs...), test.args...)...)
 		})
 	}
 }
@@ -345,7 +345,7 @@ printf '  ret void\n}\n'`)
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			stepstest.Write(t, "a.syclbin", &syclbin.File{State: syclbin.Object, Global: new(propset.Registry), Modules: test.modules}, 0)
-			ok(t, "import", "--llvm-spirv", "/nonexistent", "--llvm-dis", dis, "--llvm-link", link, "--output", "a.bc", "a.syclbin")
+			mustRun(t, "import", "--llvm-spirv", "/nonexistent", "--llvm-dis", dis, "--llvm-link", link, "--output", "a.bc", "a.syclbin")
 			var got []string
 			for line := range strings.Lines(testkit.ReadFile(t, "taken.txt")) {
 				if at := strings.Index(line, "@"); at >= 0 && strings.HasPrefix(line, "define ") {

@@ -95,7 +95,7 @@ func TestPropertiesReachSPIRV(t *testing.T) {
 				if err != nil || stderr.Len() > 0 {
 					t.Fatalf("%v\n%s", err, &stderr)
 				}
-				ok(t, "translate", "--"+translator, path, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table")
+				mustRun(t, "translate", "--"+translator, path, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table")
 				files, err := filepath.Glob("spv/*.spv")
 				if err != nil || len(files) != 1 {
 					t.Fatal(files, err)

@@ -41,7 +41,7 @@ func TestSpecialize(t *testing.T) {
 		testkit.WriteFile(t, name, text)
 	}
 	args := []string{"specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=a.new.table", "--code-dir=b", "--properties-dir=bp", "--table=b.new.table", "a.table", "b.table"}
-	ok(t, append(args, "--set=width=16")...)
+	mustRun(t, append(args, "--set=width=16")...)
 	for name, want := range map[string]string{
 		"a.new.table": "[Code|Properties|Symbols]\na/a.spv|ap/a.prop|ap/a.sym\na/empty.spv|ap/empty.prop|ap/empty.sym\n",
 		"b.new.table": "[Code|Properties|Symbols]\nb/b.spv|bp/b.prop|bp/b.sym\nb/c.spv|bp/c.prop|bp/c.sym\n",
@@ -68,7 +68,7 @@ func TestSpecialize(t *testing.T) {
 		{[]string{"--set=width=1", "--code-dir=l", "--properties-dir=lp", "--table=l.new.table", "lost.table"}, 3, "lost.table: gone.spv: "},
 		{[]string{"--set=width=1", "c.table"}, 2, "required once for each of the 3 inputs"},
 	} {
-		says(t, test.code, test.want, append(args, test.args...)...)
+		checkRun(t, test.code, test.want, append(args, test.args...)...)
 	}
 	for _, test := range []struct {
 		dirs  [4]string // output directories of the first and the second table
@@ -97,7 +97,7 @@ func TestSpecialize(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	testkit.WriteFile(t, "in/b.prop", fmt.Sprintf("[%s]\nwidth=1|4\n", propset.SpecializationConstants))
-	says(t, 3, "in/b.spv: [SYCL/specialization constants] width: the value is a 32-bit number", append(args, "--set=width=1")...)
+	checkRun(t, 3, "in/b.spv: [SYCL/specialization constants] width: the value is a 32-bit number", append(args, "--set=width=1")...)
 }
 
 // TestSpecializeMappedPaths reads a table whose file names contain the configuration, although
@@ -110,7 +110,7 @@ func TestSpecializeMappedPaths(t *testing.T) {
 	testkit.WriteFile(t, bin+"in/a.spv", widthModule("A", 0, 8))
 	testkit.WriteFile(t, bin+"in/a.prop", widthProperties("A", 0, 8))
 	testkit.WriteFile(t, bin+"in/a.sym", "A\n")
-	ok(t, "specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=new.table", bin+"a.table", "--set=width=16")
+	mustRun(t, "specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=new.table", bin+"a.table", "--set=width=16")
 	if got := testkit.ReadFile(t, "a/a.spv") + testkit.ReadFile(t, "ap/a.sym"); got != widthModule("A", 0, 16)+"A\n" {
 		t.Errorf("got %q", got)
 	}

@@ -41,13 +41,13 @@ type ctsFault struct {
 	whose, evidence         string
 }
 
-// explains reports whether the fault is the cause of a failure in a row.
-func (f ctsFault) explains(r ctsRow, failure string) bool {
+// matches reports whether the fault is the cause of a failure in a row.
+func (f ctsFault) matches(r ctsRow, failure string) bool {
 	return f.category.MatchString(r.category) && f.host.MatchString(r.host) && f.failure.MatchString(failure)
 }
 
-// ctsResults parses docs/project/sycl-cts.tsv, which .ci/sycl-cts writes. It returns the versions, all categories of the
-// suite, and the rows.
+// ctsResults parses docs/project/sycl-cts.tsv, which .ci/sycl-cts writes. It returns the versions,
+// all categories of the suite, and the rows.
 func ctsResults(t *testing.T, root string) (versions string, categories []string, rows []ctsRow) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "project", "sycl-cts.tsv"))
@@ -178,7 +178,7 @@ git -C /tmp/cts checkout --recurse-submodules 2397e7bd
 		for _, failure := range r.failures() {
 			cause := "not examined"
 			for _, f := range faults {
-				if f.explains(r, failure) {
+				if f.matches(r, failure) {
 					used[f.name] = true
 					cause = fmt.Sprintf("%s ([%s](#known-issues))", f.whose, f.name)
 					break
@@ -215,7 +215,7 @@ git -C /tmp/cts checkout --recurse-submodules 2397e7bd
 		var failures []string
 		for _, r := range rows {
 			for _, failure := range r.failures() {
-				if text := r.category + ": `" + strings.ReplaceAll(failure, "|", "\\|") + "`"; f.explains(r, failure) && !slices.Contains(failures, text) {
+				if text := r.category + ": `" + strings.ReplaceAll(failure, "|", "\\|") + "`"; f.matches(r, failure) && !slices.Contains(failures, text) {
 					failures = append(failures, text)
 				}
 			}
@@ -225,7 +225,7 @@ git -C /tmp/cts checkout --recurse-submodules 2397e7bd
 	var open []string
 	for _, r := range rows {
 		for _, failure := range r.failures() {
-			if !slices.ContainsFunc(faults, func(f ctsFault) bool { return f.explains(r, failure) }) {
+			if !slices.ContainsFunc(faults, func(f ctsFault) bool { return f.matches(r, failure) }) {
 				open = append(open, fmt.Sprintf("- %s, %s: `%s`\n", r.category, r.host, failure))
 			}
 		}

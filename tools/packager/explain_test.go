@@ -43,13 +43,13 @@ func explainDir(t *testing.T) {
 		"sizes.prop":  needsFile(t, requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}, SubGroupSizes: []uint32{64}, WorkGroupSize: []uint64{1, 1, 4096}}, "__sycl_kernel__ZTS5Sizes"),
 		"own.yaml":    "my_device:\n  aspects: [gpu]\n  sub-group-sizes: [16]\n  may-support-other-aspects: true\n",
 	})
-	ok(t, "pack", "--output=k.syclbin",
+	mustRun(t, "pack", "--output=k.syclbin",
 		"--image=file=double.spv,triple=spir64-unknown-unknown,props=double.prop",
 		"--image=file=plain.spv,triple=spir64-unknown-unknown,props=plain.prop",
 		"--image=file=sizes.spv,triple=spir64-unknown-unknown,props=sizes.prop",
 		"--image=file=plain.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_acm_g10,props=plain.prop",
 		"--image=file=native.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc,props=native.prop")
-	ok(t, "pack", "--output=other.syclbin", "--image=file=other.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_acm_g10,props=other.prop")
+	mustRun(t, "pack", "--output=other.syclbin", "--image=file=other.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_acm_g10,props=other.prop")
 }
 
 func TestExplain(t *testing.T) {
@@ -96,11 +96,11 @@ func TestExplainForms(t *testing.T) {
 	if code != 0 || !strings.HasPrefix(stderr, "old.syclbin: warning: file: native-beside-ir: the kernel \"__sycl_kernel__ZTS5Sizes\" has only IR") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	ok(t, "convert", "--state=object", "--output=object.syclbin", "k.syclbin")
-	ok(t, "convert", "--bare", "--output=bare.syclbin", "k.syclbin")
+	mustRun(t, "convert", "--state=object", "--output=object.syclbin", "k.syclbin")
+	mustRun(t, "convert", "--bare", "--output=bare.syclbin", "k.syclbin")
 	run(t, "convert", "--runtime=2025.3", "--state=object", "--output=old-object.syclbin", "k.syclbin")
-	ok(t, "convert", "--syclbin-version=2", "--output=two.syclbin", "k.syclbin")
-	ok(t, "convert", "--syclbin-version=2", "--no-runtime-record", "--output=bare-two.syclbin", "k.syclbin")
+	mustRun(t, "convert", "--syclbin-version=2", "--output=two.syclbin", "k.syclbin")
+	mustRun(t, "convert", "--syclbin-version=2", "--no-runtime-record", "--output=bare-two.syclbin", "k.syclbin")
 	testkit.NoError(t, os.WriteFile("other.spv", spirvModule("_ZTS5Plain"), 0o666))
 	run(t, "pack", "--output=other.syclbin", "--image=file=other.spv,triple=spir64-unknown-unknown")
 	var got strings.Builder
@@ -135,11 +135,11 @@ func TestExplainImports(t *testing.T) {
 		"library.prop": needsFile(t, requirement.Requirements{}) + "[SYCL/exported symbols]\n_Z3foov=1|1\n_Z3barv=1|1\n",
 		"own.yaml":     "my_device:\n  aspects: [gpu]\n  sub-group-sizes: [16]\n  may-support-other-aspects: true\n",
 	})
-	ok(t, "pack", "--output=object.syclbin", "--state=object",
+	mustRun(t, "pack", "--output=object.syclbin", "--state=object",
 		"--image=file=plain.spv,triple=spir64-unknown-unknown,props=plain.prop",
 		"--image=file=calls.spv,triple=spir64-unknown-unknown,props=calls.prop",
 		"--image=file=library.spv,triple=spir64-unknown-unknown,props=library.prop")
-	ok(t, "convert", "--state=executable", "--output=executable.syclbin", "object.syclbin")
+	mustRun(t, "convert", "--state=executable", "--output=executable.syclbin", "object.syclbin")
 	var got strings.Builder
 	for _, args := range []string{
 		"--device=intel_gpu_pvc executable.syclbin",

@@ -100,7 +100,7 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 	for _, s := range f.Global.Sets() {
 		for _, p := range s.Properties() {
 			if s.Name != propset.SYCLBINGlobal || p.Key != "state" {
-				e.lost("global metadata", s.Name, p.Key)
+				e.warnLost("global metadata", s.Name, p.Key)
 			}
 		}
 	}
@@ -191,14 +191,14 @@ func (e *extract) warnOfLost(img *syclbin.Image, place string) {
 	for _, s := range img.Metadata.Sets() {
 		for _, p := range s.Properties() {
 			if s != img.Set() || p.Key != "type" && p.Key != "target" && p.Key != "arch" {
-				e.lost(place, s.Name, p.Key)
+				e.warnLost(place, s.Name, p.Key)
 			}
 		}
 	}
 }
 
-// lost warns about a property that the extracted files do not contain.
-func (e *extract) lost(place, set, key string) {
+// warnLost warns about a property that the extracted files do not contain.
+func (e *extract) warnLost(place, set, key string) {
 	e.warnf(fmt.Sprintf("property %q of %q", key, set), "%s: the property %s of the set %s is not extracted", place, key, set)
 }
 

@@ -138,7 +138,7 @@ func TestFewOpenFiles(t *testing.T) {
 	}
 	enter(t, files)
 	for i, image := range images {
-		ok(t, "pack", "--state=object", "--output="+packed[i], image)
+		mustRun(t, "pack", "--state=object", "--output="+packed[i], image)
 	}
 	for _, args := range [][]string{
 		append([]string{"pack", "--output=all.syclbin"}, images...),

@@ -8,7 +8,7 @@ import (
 
 func TestBadInputs(t *testing.T) {
 	enter(t, split)
-	ok(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
+	mustRun(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
 	testkit.WriteFile(t, "code.table", "[Code]\nINPUT\n")
 	testkit.BadInputs(t, tool, []string{
 		"pack --output=o --table=spir64=INPUT", "pack --output=o --image=file=k.syclbin,triple=spir64,props=INPUT",

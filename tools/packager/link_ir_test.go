@@ -82,7 +82,7 @@ func TestLinkIR(t *testing.T) {
 			scratch := t.TempDir()
 			t.Setenv("TMPDIR", scratch)
 			args = append(args, "--targets", "spir64,intel_gpu_acm_g10,intel_gpu_pvc,intel_gpu_12_60_7", "kernels.syclbin", "library.syclbin")
-			ok(t, append(args, "--output", "out.syclbin")...)
+			mustRun(t, append(args, "--output", "out.syclbin")...)
 			want := `executable
 ["__sycl_kernel__ZTS5Plain"] needs [], imports 0, exports 0, for spir64_gen-unknown-unknown=intel_gpu_acm_g10
 ["__sycl_kernel__ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64_gen-unknown-unknown=intel_gpu_pvc
@@ -93,14 +93,14 @@ func TestLinkIR(t *testing.T) {
 			if got := shape(t, "out.syclbin"); got != want {
 				t.Errorf("got\n%swant\n%s", got, want)
 			}
-			ok(t, "verify", "out.syclbin")
+			mustRun(t, "verify", "out.syclbin")
 			if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
 				t.Errorf("temporary files are left: %v, %v", left, err)
 			}
 
 			// The output does not depend on the directory of temporary files.
 			t.Setenv("TMPDIR", t.TempDir())
-			ok(t, append(args, "--output", "again.syclbin")...)
+			mustRun(t, append(args, "--output", "again.syclbin")...)
 			if string(file(t, "again.syclbin")) != string(file(t, "out.syclbin")) {
 				t.Error("a second link wrote another file")
 			}
@@ -133,7 +133,7 @@ func TestLinkIRUnresolved(t *testing.T) {
 		t.Error("there is an output")
 	}
 
-	ok(t, append(args, "--allow-unresolved", "--output", "part.syclbin", "kernels.syclbin")...)
+	mustRun(t, append(args, "--allow-unresolved", "--output", "part.syclbin", "kernels.syclbin")...)
 	want := `object
 ["__sycl_kernel__ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64-unknown-unknown
 ["__sycl_kernel__ZTS5Plain"] needs [], imports 1, exports 0, for spir64-unknown-unknown
@@ -142,7 +142,7 @@ func TestLinkIRUnresolved(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	// A later link resolves the import.
-	ok(t, append(args, "--split", "off", "--state", "object", "--output", "all.syclbin", "part.syclbin", "library.syclbin")...)
+	mustRun(t, append(args, "--split", "off", "--state", "object", "--output", "all.syclbin", "part.syclbin", "library.syclbin")...)
 	want = `object
 ["__sycl_kernel__ZTS4Wide"] needs [fp64], imports 0, exports 0, for spir64-unknown-unknown
 ["__sycl_kernel__ZTS5Plain"] needs [], imports 0, exports 1, for spir64-unknown-unknown
@@ -151,9 +151,9 @@ func TestLinkIRUnresolved(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	// A file in executable state can be linked only with --state executable.
-	ok(t, append(args, "--output", "done.syclbin", "all.syclbin")...)
-	says(t, cli.ExitBadInput, "SYCLBIN file 'done.syclbin' is in executable state", append(args, "--output", "x.syclbin", "done.syclbin")...)
-	ok(t, append(args, "--state", "executable", "--output", "again.syclbin", "done.syclbin")...)
+	mustRun(t, append(args, "--output", "done.syclbin", "all.syclbin")...)
+	checkRun(t, cli.ExitBadInput, "SYCLBIN file 'done.syclbin' is in executable state", append(args, "--output", "x.syclbin", "done.syclbin")...)
+	mustRun(t, append(args, "--state", "executable", "--output", "again.syclbin", "done.syclbin")...)
 
 	code, _, stderr = run(t, append(args, "--targets", "intel_gpu_acm_g10", "--ocloc", "/nonexistent", "--output", "x.syclbin", "done.syclbin", "--state", "executable")...)
 	if code != cli.ExitNo || !strings.Contains(stderr, "kernel Wide (kernels.cpp:6):\n  intel_gpu_acm_g10: Required aspect fp64 is not supported on the device") || strings.Contains(stderr, os.TempDir()) {
@@ -165,7 +165,7 @@ func TestLinkIRUnresolved(t *testing.T) {
 func TestLinkIRLibrary(t *testing.T) {
 	args := irPrograms(t, "ocloc")
 	buildIR(t, 1)
-	ok(t, append(args, "--targets", "intel_gpu_pvc", "--state", "object", "--output", "out.syclbin", "library.syclbin")...)
+	mustRun(t, append(args, "--targets", "intel_gpu_pvc", "--state", "object", "--output", "out.syclbin", "library.syclbin")...)
 	f := testkit.Must(syclbin.Open("out.syclbin"))(t)
 	defer f.Close()
 	if len(f.Modules) != 1 || len(f.Modules[0].Native) != 1 || f.Modules[0].Metadata.Set(propset.ExportedSymbols).Len() != 1 {
@@ -216,9 +216,9 @@ func TestLinkIRRefusals(t *testing.T) {
 			"--allow-unresolved cannot be combined with --state executable"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			says(t, test.code, test.want, test.args...)
+			checkRun(t, test.code, test.want, test.args...)
 		})
 	}
 	testkit.NoError(t, os.Remove("llvm-dis-21"))
-	says(t, cli.ExitFailure, "llvm-dis of LLVM 21 or newer, all of one release, not found in PATH", append(ir, "native.syclbin")...)
+	checkRun(t, cli.ExitFailure, "llvm-dis of LLVM 21 or newer, all of one release, not found in PATH", append(ir, "native.syclbin")...)
 }

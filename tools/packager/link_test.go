@@ -55,17 +55,17 @@ func linkable(t *testing.T) {
 
 func TestLink(t *testing.T) {
 	linkable(t)
-	if out := ok(t, "link", "--output=app.syclbin", "main.syclbin", "library.syclbin"); out != "" {
+	if out := mustRun(t, "link", "--output=app.syclbin", "main.syclbin", "library.syclbin"); out != "" {
 		t.Errorf("printed %s", out)
 	}
-	testkit.GoldenFile(t, filepath.Join(testdata, "link.dump"), ok(t, "dump", "app.syclbin"))
-	if out := ok(t, "verify", "app.syclbin"); out != "" {
+	testkit.GoldenFile(t, filepath.Join(testdata, "link.dump"), mustRun(t, "dump", "app.syclbin"))
+	if out := mustRun(t, "verify", "app.syclbin"); out != "" {
 		t.Errorf("verify found %s", out)
 	}
-	testkit.GoldenFile(t, filepath.Join(testdata, "link.golden.txt"), ok(t, "link", "--output=app.syclbin", "--graph=-", "main.syclbin", "library.syclbin"))
-	ok(t, "link", "--output=app.syclbin", "--graph=app.dot", "--graph-format=dot", "main.syclbin", "library.syclbin")
+	testkit.GoldenFile(t, filepath.Join(testdata, "link.golden.txt"), mustRun(t, "link", "--output=app.syclbin", "--graph=-", "main.syclbin", "library.syclbin"))
+	mustRun(t, "link", "--output=app.syclbin", "--graph=app.dot", "--graph-format=dot", "main.syclbin", "library.syclbin")
 	testkit.GoldenFile(t, filepath.Join(testdata, "link.golden.dot"), string(file(t, "app.dot")))
-	testkit.GoldenFile(t, filepath.Join(testdata, "link.json"), ok(t, "link", "--output=app.syclbin", "--json", "main.syclbin", "library.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "link.json"), mustRun(t, "link", "--output=app.syclbin", "--json", "main.syclbin", "library.syclbin"))
 
 	app := file(t, "app.syclbin")
 	for _, args := range [][]string{
@@ -73,13 +73,13 @@ func TestLink(t *testing.T) {
 		{"main.syclbin", "library.syclbin", "./main.syclbin"},
 		{"--mode=combine", "--state=object", "main.syclbin", "library.syclbin"},
 	} {
-		ok(t, append([]string{"link", "--output=again.syclbin"}, args...)...)
+		mustRun(t, append([]string{"link", "--output=again.syclbin"}, args...)...)
 		if !bytes.Equal(file(t, "again.syclbin"), app) {
 			t.Errorf("%q made another file", args)
 		}
 	}
-	ok(t, "link", "--output=part.syclbin", "--allow-unresolved", "main.syclbin")
-	ok(t, "link", "--output=again.syclbin", "library.syclbin", "part.syclbin")
+	mustRun(t, "link", "--output=part.syclbin", "--allow-unresolved", "main.syclbin")
+	mustRun(t, "link", "--output=again.syclbin", "library.syclbin", "part.syclbin")
 	if !bytes.Equal(file(t, "again.syclbin"), app) {
 		t.Error("linking in two steps made another file")
 	}
@@ -97,35 +97,35 @@ func TestImportsInExecutable(t *testing.T) {
 	if _, err := os.Stat("app.syclbin"); !errors.Is(err, os.ErrNotExist) {
 		t.Error("there is an output")
 	}
-	ok(t, args...)
-	if out := ok(t, "verify", "app.syclbin"); out != "" {
+	mustRun(t, args...)
+	if out := mustRun(t, "verify", "app.syclbin"); out != "" {
 		t.Errorf("in object state: %s", out)
 	}
-	ok(t, "convert", "--state=executable", "--output=exe.syclbin", "app.syclbin")
+	mustRun(t, "convert", "--state=executable", "--output=exe.syclbin", "app.syclbin")
 	code, stdout, stderr := run(t, "verify", "exe.syclbin")
 	if code != 1 || !strings.HasPrefix(stdout, `exe.syclbin: abstract module 1: import-in-executable: the module imports "_Z6squaref", which`) || strings.Count(stdout, "\n") != 1 {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	ok(t, "extract", "--output-dir=parts", "exe.syclbin")
+	mustRun(t, "extract", "--output-dir=parts", "exe.syclbin")
 	code, _, stderr = run(t, "pack", "@parts/pack.args", "--output=again.syclbin")
 	if code != 0 || !strings.Contains(stderr, "again.syclbin: warning: abstract module ") || !strings.Contains(stderr, "import-in-executable") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	says(t, 1, "imports are not resolved in executable state", "link", "--output=app.syclbin", "exe.syclbin")
+	checkRun(t, 1, "imports are not resolved in executable state", "link", "--output=app.syclbin", "exe.syclbin")
 }
 
 func TestLinkReadsAndWritesEveryForm(t *testing.T) {
 	linkable(t)
-	ok(t, "link", "--output=want.syclbin", "main.syclbin", "library.syclbin")
+	mustRun(t, "link", "--output=want.syclbin", "main.syclbin", "library.syclbin")
 	want := file(t, "want.syclbin")
 	for _, form := range [][]string{{"--bare"}, {"--container-version=1"}, {"--container-version=1", "--image-kind=6"}, {"--syclbin-version=2"}} {
-		ok(t, append([]string{"convert", "--output=form.syclbin", "library.syclbin"}, form...)...)
-		ok(t, "link", "--output=app.syclbin", "main.syclbin", "form.syclbin")
+		mustRun(t, append([]string{"convert", "--output=form.syclbin", "library.syclbin"}, form...)...)
+		mustRun(t, "link", "--output=app.syclbin", "main.syclbin", "form.syclbin")
 		if !bytes.Equal(file(t, "app.syclbin"), want) {
 			t.Errorf("an input with %q made another file", form)
 		}
-		ok(t, append([]string{"link", "--output=app.syclbin", "main.syclbin", "library.syclbin"}, form...)...)
-		ok(t, append([]string{"convert", "--output=form.syclbin", "want.syclbin"}, form...)...)
+		mustRun(t, append([]string{"link", "--output=app.syclbin", "main.syclbin", "library.syclbin"}, form...)...)
+		mustRun(t, append([]string{"convert", "--output=form.syclbin", "want.syclbin"}, form...)...)
 		if !bytes.Equal(file(t, "app.syclbin"), file(t, "form.syclbin")) {
 			t.Errorf("the output with %q differs from the output of convert", form)
 		}
@@ -133,11 +133,11 @@ func TestLinkReadsAndWritesEveryForm(t *testing.T) {
 
 	// Some compilers do not advance first indices.
 	object(t, "two.syclbin", syclbin.Options{Bare: true}, libraryModule, "[SYCL/kernel names]\n__sycl_kernel_other=1|1\n")
-	ok(t, "link", "--output=want.syclbin", "main.syclbin", "two.syclbin")
+	mustRun(t, "link", "--output=want.syclbin", "main.syclbin", "two.syclbin")
 	data := file(t, "two.syclbin")
 	clear(data[56+32+20 : 56+32+24])
 	testkit.NoError(t, os.WriteFile("two.syclbin", data, 0o666))
-	says(t, 3, "two.syclbin: ", "link", "--output=app.syclbin", "main.syclbin", "two.syclbin")
+	checkRun(t, 3, "two.syclbin: ", "link", "--output=app.syclbin", "main.syclbin", "two.syclbin")
 	code, _, stderr := run(t, "link", "--lenient", "--output=app.syclbin", "main.syclbin", "two.syclbin")
 	if code != 0 || strings.Count(stderr, "two.syclbin: warning: file: first-index: ") != 1 {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -149,10 +149,10 @@ func TestLinkReadsAndWritesEveryForm(t *testing.T) {
 
 func TestLinkKeepsNativeImages(t *testing.T) {
 	enter(t, split)
-	ok(t, append([]string{"pack", "--state=object", "--output=k.syclbin"}, splitTables...)...)
+	mustRun(t, append([]string{"pack", "--state=object", "--output=k.syclbin"}, splitTables...)...)
 	object(t, "library.syclbin", syclbin.Options{}, libraryModule)
-	ok(t, "link", "--output=app.syclbin", "library.syclbin", "k.syclbin")
-	out := ok(t, "dump", "app.syclbin")
+	mustRun(t, "link", "--output=app.syclbin", "library.syclbin", "k.syclbin")
+	out := mustRun(t, "dump", "app.syclbin")
 	if n := strings.Count(out, "arch: "); n != 3 {
 		t.Errorf("%d native images in\n%s", n, out)
 	}
@@ -203,7 +203,7 @@ func TestLinkRefuses(t *testing.T) {
 	testkit.NoError(t, os.Mkdir("folder", 0o777))
 	testkit.NoError(t, os.Link("main.syclbin", "linked.syclbin"))
 	object(t, "bad.syclbin", syclbin.Options{}, "[SYCL/device globals]\ng=1|1\n")
-	ok(t, "convert", "--state=executable", "--output=exe.syclbin", "wrong.syclbin")
+	mustRun(t, "convert", "--state=executable", "--output=exe.syclbin", "wrong.syclbin")
 	for name, test := range map[string]struct {
 		args string
 		code int
@@ -229,7 +229,7 @@ func TestLinkRefuses(t *testing.T) {
 		"an earlier state":                {"--output=o --state=input library.syclbin", 1, "cannot become input"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			says(t, test.code, test.want, append([]string{"link"}, strings.Fields(test.args)...)...)
+			checkRun(t, test.code, test.want, append([]string{"link"}, strings.Fields(test.args)...)...)
 			if _, err := os.Stat("o"); !errors.Is(err, os.ErrNotExist) {
 				t.Error("there is an output")
 			}
@@ -241,7 +241,7 @@ func TestLinkRefuses(t *testing.T) {
 // not belong to the existing output.
 func TestGraphAndOutputAppearTogether(t *testing.T) {
 	linkable(t)
-	says(t, 4, "directory gone does not exist", "link", "--output=gone/o.syclbin", "--graph=graph.txt", "main.syclbin", "library.syclbin")
+	checkRun(t, 4, "directory gone does not exist", "link", "--output=gone/o.syclbin", "--graph=graph.txt", "main.syclbin", "library.syclbin")
 	if _, err := os.Stat("graph.txt"); !errors.Is(err, os.ErrNotExist) {
 		t.Error("there is a graph")
 	}
@@ -249,14 +249,14 @@ func TestGraphAndOutputAppearTogether(t *testing.T) {
 
 func TestLinkOverAnInput(t *testing.T) {
 	linkable(t)
-	ok(t, "link", "--output=want.syclbin", "main.syclbin", "library.syclbin")
+	mustRun(t, "link", "--output=want.syclbin", "main.syclbin", "library.syclbin")
 	want, library := file(t, "want.syclbin"), file(t, "library.syclbin")
 	testkit.NoError(t, os.Link("library.syclbin", "hard.syclbin"))
 	testkit.NoError(t, os.Symlink("library.syclbin", "soft.syclbin"))
 	for _, output := range []string{"main.syclbin", "hard.syclbin", "soft.syclbin"} {
 		input := "main.syclbin"
 		object(t, input, syclbin.Options{}, mainModule)
-		ok(t, "link", "--output="+output, input, "library.syclbin")
+		mustRun(t, "link", "--output="+output, input, "library.syclbin")
 		if !bytes.Equal(file(t, output), want) {
 			t.Errorf("%s is another file", output)
 		}
@@ -276,11 +276,11 @@ func TestLinkOverAnInput(t *testing.T) {
 func TestLinkKeepsTheRelease(t *testing.T) {
 	linkable(t)
 	for _, name := range []string{"main", "library"} {
-		ok(t, "convert", "--runtime=2025.3", "--output="+name+".old.syclbin", name+".syclbin")
+		mustRun(t, "convert", "--runtime=2025.3", "--output="+name+".old.syclbin", name+".syclbin")
 	}
 	for output, inputs := range map[string][]string{"2025.3": {"main.old.syclbin", "library.old.syclbin"}, "2026.0": {"main.old.syclbin", "library.syclbin"}} {
-		ok(t, append([]string{"link", "--output=app.syclbin"}, inputs...)...)
-		if out := ok(t, "dump", "--verbose", "app.syclbin"); !strings.Contains(out, "Runtime: "+output+"\n") {
+		mustRun(t, append([]string{"link", "--output=app.syclbin"}, inputs...)...)
+		if out := mustRun(t, "dump", "--verbose", "app.syclbin"); !strings.Contains(out, "Runtime: "+output+"\n") {
 			t.Errorf("%q: not for %s:\n%s", inputs, output, out)
 		}
 	}
@@ -294,7 +294,7 @@ func TestLinkManyFiles(t *testing.T) {
 		object(t, name, syclbin.Options{}, fmt.Sprintf("[SYCL/kernel names]\n__sycl_kernel_k%d=1|1\n", i), fmt.Sprintf("[SYCL/kernel names]\n__sycl_kernel_a%d=1|1\n", i))
 		args = append(args, name)
 	}
-	ok(t, args...)
+	mustRun(t, args...)
 	f := testkit.Must(syclbin.Open("app.syclbin"))(t)
 	defer f.Close()
 	for _, m := range f.Modules {

@@ -43,9 +43,9 @@ func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), diag.String()
 }
 
-// ok runs the tool, which must succeed without output on standard error, and returns its standard
-// output.
-func ok(t testing.TB, args ...string) string {
+// mustRun runs the tool, which must succeed without output on standard error, and returns its
+// standard output.
+func mustRun(t testing.TB, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := run(t, args...)
 	if code != 0 || stderr != "" {
@@ -54,8 +54,8 @@ func ok(t testing.TB, args ...string) string {
 	return stdout
 }
 
-// says runs the tool, and checks its exit code and that its standard error contains a text.
-func says(t *testing.T, want int, text string, args ...string) {
+// checkRun runs the tool, and checks its exit code and that its standard error contains a text.
+func checkRun(t *testing.T, want int, text string, args ...string) {
 	t.Helper()
 	if code, _, stderr := run(t, args...); code != want || !strings.Contains(stderr, text) {
 		t.Errorf("packager %q: exit code %d, want %d and %q\n%s", args, code, want, text, stderr)
@@ -110,18 +110,18 @@ var splitTables = []string{
 
 func TestPack(t *testing.T) {
 	enter(t, split)
-	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
-	testkit.GoldenFile(t, filepath.Join(testdata, "pack.dump"), ok(t, "dump", "k.syclbin"))
-	testkit.GoldenFile(t, filepath.Join(testdata, "pack.verbose"), ok(t, "dump", "--verbose", "k.syclbin"))
-	testkit.GoldenFile(t, filepath.Join(testdata, "pack.json"), ok(t, "dump", "--json", "k.syclbin"))
-	if out := ok(t, "verify", "k.syclbin"); out != "" {
+	mustRun(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
+	testkit.GoldenFile(t, filepath.Join(testdata, "pack.dump"), mustRun(t, "dump", "k.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "pack.verbose"), mustRun(t, "dump", "--verbose", "k.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "pack.json"), mustRun(t, "dump", "--json", "k.syclbin"))
+	if out := mustRun(t, "verify", "k.syclbin"); out != "" {
 		t.Errorf("verify found %s", out)
 	}
 
 	// Neither the order of flags nor the location of the files matters.
 	reversed := slices.Clone(splitTables)
 	slices.Reverse(reversed)
-	ok(t, append(append([]string{"pack"}, reversed...), "--output=again.syclbin")...)
+	mustRun(t, append(append([]string{"pack"}, reversed...), "--output=again.syclbin")...)
 	if !bytes.Equal(file(t, "k.syclbin"), file(t, "again.syclbin")) {
 		t.Error("another order of the tables made another file")
 	}
@@ -131,7 +131,7 @@ func TestPack(t *testing.T) {
 // can.
 func TestPackTablePathWithEquals(t *testing.T) {
 	enter(t, split)
-	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
+	mustRun(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
 	var elsewhere []string
 	for _, flag := range splitTables {
 		part := strings.Split(flag, "=")
@@ -143,7 +143,7 @@ func TestPackTablePathWithEquals(t *testing.T) {
 		testkit.NoError(t, os.Rename(part[3], at))
 		elsewhere = append(elsewhere, strings.Join(append(part[:3], at), "="))
 	}
-	ok(t, append([]string{"pack", "--output", "again.syclbin"}, elsewhere...)...)
+	mustRun(t, append([]string{"pack", "--output", "again.syclbin"}, elsewhere...)...)
 	if !bytes.Equal(file(t, "k.syclbin"), file(t, "again.syclbin")) {
 		t.Error("other paths of the tables made another file")
 	}
@@ -151,7 +151,7 @@ func TestPackTablePathWithEquals(t *testing.T) {
 
 func TestPackFindsFilesBesideTheTable(t *testing.T) {
 	enter(t, split)
-	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
+	mustRun(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
 	want := file(t, "k.syclbin")
 	beside := make(map[string]string)
 	for name, content := range split {
@@ -162,12 +162,12 @@ func TestPackFindsFilesBesideTheTable(t *testing.T) {
 	for _, table := range splitTables {
 		args = append(args, table[:strings.LastIndex(table, "=")+1]+"out/"+table[strings.LastIndex(table, "=")+1:])
 	}
-	ok(t, args...)
+	mustRun(t, args...)
 	if !bytes.Equal(file(t, "k.syclbin"), want) {
 		t.Error("the file differs")
 	}
 	testkit.NoError(t, os.WriteFile("a.spv", []byte("another"), 0o666))
-	says(t, 3, "a.spv: ambiguous: in the current directory and next to the table, with different contents", args...)
+	checkRun(t, 3, "a.spv: ambiguous: in the current directory and next to the table, with different contents", args...)
 }
 
 func TestPackImages(t *testing.T) {
@@ -268,8 +268,8 @@ func TestAllowEmpty(t *testing.T) {
 		"--allow-empty": {"wrap", "--output=k.s"},
 	} {
 		args = append(args, "--table=spir64-unknown-unknown=none.table")
-		says(t, 3, ": all tables are empty. Either no source submits a kernel, or no target can run one; add a kernel or a target", args...)
-		ok(t, append(args, flag)...)
+		checkRun(t, 3, ": all tables are empty. Either no source submits a kernel, or no target can run one; add a kernel or a target", args...)
+		mustRun(t, append(args, flag)...)
 	}
 	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
 	defer f.Close()
@@ -359,14 +359,14 @@ func TestDumpKernels(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, map[string]string{"z.bin": string(zebinWithInfo(test.info))})
-			ok(t, "pack", "--output=k.syclbin", "--image=file=z.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc")
-			if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, test.want) {
+			mustRun(t, "pack", "--output=k.syclbin", "--image=file=z.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc")
+			if got := mustRun(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, test.want) {
 				t.Errorf("no %q in\n%s", test.want, got)
 			}
-			if got := ok(t, "dump", "k.syclbin"); strings.Contains(got, "Kernel ") {
+			if got := mustRun(t, "dump", "k.syclbin"); strings.Contains(got, "Kernel ") {
 				t.Errorf("kernels without --verbose:\n%s", got)
 			}
-			testkit.NoError(t, testkit.ValidateJSON(docs.DumpSchema, []byte(ok(t, "dump", "--json", "k.syclbin"))))
+			testkit.NoError(t, testkit.ValidateJSON(docs.DumpSchema, []byte(mustRun(t, "dump", "--json", "k.syclbin"))))
 		})
 	}
 }
@@ -376,7 +376,7 @@ func TestNotSYCLBIN(t *testing.T) {
 	enter(t, map[string]string{"ocloc.ar": "!<arch>\n" + arMember("64.12.60.7", string(zebinWithInfo(""))), "z.bin": string(zebinWithInfo(""))})
 	for _, name := range []string{"ocloc.ar", "z.bin"} {
 		for _, args := range [][]string{{"dump"}, {"verify"}, {"explain", "--device", "intel_gpu_pvc"}} {
-			says(t, 3, "not a SYCLBIN file; convert it with packager import", append(args, name)...)
+			checkRun(t, 3, "not a SYCLBIN file; convert it with packager import", append(args, name)...)
 		}
 	}
 }
@@ -435,7 +435,7 @@ func TestPackRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, files)
-			says(t, test.code, test.want, append([]string{"pack"}, strings.Fields(test.args)...)...)
+			checkRun(t, test.code, test.want, append([]string{"pack"}, strings.Fields(test.args)...)...)
 			if _, err := os.Stat("k"); !errors.Is(err, os.ErrNotExist) {
 				t.Error("there is an output")
 			}
@@ -446,8 +446,8 @@ func TestPackRefuses(t *testing.T) {
 func TestDumpMatchesSyclbinDump(t *testing.T) {
 	enter(t)
 	writeVector(t, "bare.syclbin", nil)
-	testkit.GoldenFile(t, filepath.Join(testdata, "vector.dump"), ok(t, "dump", "bare.syclbin"))
-	testkit.GoldenFile(t, filepath.Join(testdata, "two.dump"), ok(t, "dump", "bare.syclbin", "bare.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "vector.dump"), mustRun(t, "dump", "bare.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "two.dump"), mustRun(t, "dump", "bare.syclbin", "bare.syclbin"))
 }
 
 // writeVector writes the test vector after a change.
@@ -499,12 +499,12 @@ func TestVerify(t *testing.T) {
 	if code, out, _ := run(t, "verify", "good.syclbin"); code != 1 || strings.Count(out, "\n") != 1 || !strings.Contains(out, "kernel-name-prefix: ext_oneapi_get_kernel cannot find the kernel \"K\"") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	ok(t, append([]string{"pack", "--output=ours.syclbin"}, splitTables...)...)
-	ok(t, "verify", "--runtime=2026.0", "ours.syclbin")
+	mustRun(t, append([]string{"pack", "--output=ours.syclbin"}, splitTables...)...)
+	mustRun(t, "verify", "--runtime=2026.0", "ours.syclbin")
 	if code, out, _ := run(t, "verify", "--runtime=2025.3", "ours.syclbin"); code != 1 || !strings.HasPrefix(out, "ours.syclbin: file: runtime-form: the runtime of 2025.3 rejects the file: Unexpected image type; ") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	if out := ok(t, "verify", "ours.syclbin"); out != "" {
+	if out := mustRun(t, "verify", "ours.syclbin"); out != "" {
 		t.Errorf("found %s", out)
 	}
 	code, stdout, stderr := run(t, "verify", "good.syclbin", "bad.syclbin")
@@ -519,10 +519,10 @@ func TestVerify(t *testing.T) {
 	testkit.GoldenFile(t, filepath.Join(testdata, "verify.json"), stdout)
 
 	testkit.NoError(t, os.WriteFile("broken.syclbin", []byte("IBYS"), 0o666))
-	says(t, 3, "broken.syclbin: syclbin: offset 0x0: 4 bytes are too few", "verify", "broken.syclbin")
-	rules := ok(t, "verify", "--rules")
+	checkRun(t, 3, "broken.syclbin: syclbin: offset 0x0: 4 bytes are too few", "verify", "broken.syclbin")
+	rules := mustRun(t, "verify", "--rules")
 	for _, other := range []string{"--json", "k.syclbin"} {
-		says(t, 2, "--rules cannot be combined with --json or files", "verify", "--rules", other)
+		checkRun(t, 2, "--rules cannot be combined with --json or files", "verify", "--rules", other)
 	}
 	if n := strings.Count(rules, "\n"); n != len(sycllink.Rules()) {
 		t.Errorf("%d rules", n)
@@ -560,11 +560,11 @@ func TestExtractAndPackAgain(t *testing.T) {
 	for _, form := range forms {
 		t.Run(strings.Join(form, " "), func(t *testing.T) {
 			enter(t, split)
-			ok(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, form, splitTables)...)
-			ok(t, "extract", "--output-dir=a=b/parts", "k.syclbin")
-			ok(t, "pack", "@a=b/parts/pack.args", "--output=again.syclbin")
+			mustRun(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, form, splitTables)...)
+			mustRun(t, "extract", "--output-dir=a=b/parts", "k.syclbin")
+			mustRun(t, "pack", "@a=b/parts/pack.args", "--output=again.syclbin")
 			if !bytes.Equal(file(t, "k.syclbin"), file(t, "again.syclbin")) {
-				t.Errorf("another file:\n%s\n%s", ok(t, "dump", "k.syclbin"), ok(t, "dump", "again.syclbin"))
+				t.Errorf("another file:\n%s\n%s", mustRun(t, "dump", "k.syclbin"), mustRun(t, "dump", "again.syclbin"))
 			}
 		})
 	}
@@ -574,17 +574,17 @@ func TestExtractAndPackAgain(t *testing.T) {
 // files of the same names, and after they have been moved.
 func TestPackElsewhere(t *testing.T) {
 	enter(t, split)
-	ok(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, splitTables)...)
-	ok(t, "extract", "--output-dir=parts", "k.syclbin")
+	mustRun(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, splitTables)...)
+	mustRun(t, "extract", "--output-dir=parts", "k.syclbin")
 	home := testkit.Must(os.Getwd())(t)
 	moved := filepath.Join(home, "a = folder\nof ' two lines")
 	testkit.NoError(t, os.Rename("parts", moved))
-	ok(t, "extract", "--output-dir=other/below", "k.syclbin")
+	mustRun(t, "extract", "--output-dir=other/below", "k.syclbin")
 	testkit.NoError(t, os.WriteFile("other/below/module0.prop", []byte("[SYCL/kernel names]\nanother=1|1\n"), 0o666))
 	relative := testkit.Must(filepath.Rel(filepath.Join(home, "other", "below"), moved))(t)
 	t.Chdir("other/below")
 	for _, dir := range []string{moved, relative} {
-		ok(t, "pack", "@"+filepath.Join(dir, "pack.args"), "--output=again.syclbin")
+		mustRun(t, "pack", "@"+filepath.Join(dir, "pack.args"), "--output=again.syclbin")
 		if !bytes.Equal(file(t, filepath.Join(home, "k.syclbin")), file(t, "again.syclbin")) {
 			t.Errorf("%q: another file", dir)
 		}
@@ -593,19 +593,19 @@ func TestPackElsewhere(t *testing.T) {
 
 func TestExtractFiles(t *testing.T) {
 	enter(t, split)
-	ok(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
-	ok(t, "extract", "--output-dir=parts", "k.syclbin")
+	mustRun(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
+	mustRun(t, "extract", "--output-dir=parts", "k.syclbin")
 	testkit.GoldenFile(t, filepath.Join(testdata, "extract.txt"), listing(t, "parts"))
-	ok(t, "extract", "--output-dir=native1", "--kind=native", "--module=1", "k.syclbin")
+	mustRun(t, "extract", "--output-dir=native1", "--kind=native", "--module=1", "k.syclbin")
 	testkit.GoldenFile(t, filepath.Join(testdata, "extract-native.txt"), listing(t, "native1"))
 
-	ok(t, "extract", "--output-dir=all", "--module=-1", "k.syclbin")
+	mustRun(t, "extract", "--output-dir=all", "--module=-1", "k.syclbin")
 	if listing(t, "all") != listing(t, "parts") {
 		t.Errorf("-1 is not all modules:\n%s", listing(t, "all"))
 	}
 	for _, n := range []string{"5", "-2", "-5"} {
 		want := fmt.Sprintf("no abstract module %s in k.syclbin, which has 5, counted from 0", n)
-		says(t, 2, want, "extract", "--output-dir=x", "--module="+n, "k.syclbin")
+		checkRun(t, 2, want, "extract", "--output-dir=x", "--module="+n, "k.syclbin")
 	}
 }
 
@@ -631,7 +631,7 @@ func TestExtractFileNames(t *testing.T) {
 	var data bytes.Buffer
 	testkit.NoError(t, syclbin.Write(&data, b.File(syclbin.Object), syclbin.Options{}))
 	testkit.NoError(t, os.WriteFile("x.syclbin", data.Bytes(), 0o666))
-	says(t, 0, "the target of the IR module module6_0.spv of abstract module 6 cannot be written to a table, so the image is not in any: a=b", "extract", "--output-dir=parts", "x.syclbin")
+	checkRun(t, 0, "the target of the IR module module6_0.spv of abstract module 6 cannot be written to a table, so the image is not in any: a=b", "extract", "--output-dir=parts", "x.syclbin")
 	list, _ := os.ReadDir("parts")
 	var tables []string
 	for _, e := range list {
@@ -654,22 +654,22 @@ func TestConvert(t *testing.T) {
 	writeVector(t, "bare.syclbin", nil)
 	forms := [][]string{{}, {"--container-version=1"}, {"--syclbin-version=2"}, {"--container-version=1", "--image-kind=6"}}
 	for _, form := range forms {
-		ok(t, slices.Concat([]string{"convert", "--output=other.syclbin", "bare.syclbin"}, form)...)
-		ok(t, "convert", "--bare", "--no-runtime-record", "--output=back.syclbin", "other.syclbin")
+		mustRun(t, slices.Concat([]string{"convert", "--output=other.syclbin", "bare.syclbin"}, form)...)
+		mustRun(t, "convert", "--bare", "--no-runtime-record", "--output=back.syclbin", "other.syclbin")
 		if !bytes.Equal(file(t, "bare.syclbin"), file(t, "back.syclbin")) {
 			t.Errorf("%q and back is another file", form)
 		}
-		ok(t, "diff", "bare.syclbin", "other.syclbin")
+		mustRun(t, "diff", "bare.syclbin", "other.syclbin")
 	}
-	ok(t, "convert", "--state=executable", "--bare", "--output=bare.syclbin", "bare.syclbin")
-	if out := ok(t, "dump", "bare.syclbin"); !strings.Contains(out, "state: 2\n") {
+	mustRun(t, "convert", "--state=executable", "--bare", "--output=bare.syclbin", "bare.syclbin")
+	if out := mustRun(t, "dump", "bare.syclbin"); !strings.Contains(out, "state: 2\n") {
 		t.Errorf("dump printed\n%s", out)
 	}
 }
 
 func TestLenient(t *testing.T) {
 	enter(t, split)
-	ok(t, slices.Concat([]string{"pack", "--bare", "--output=good.syclbin"}, splitTables)...)
+	mustRun(t, slices.Concat([]string{"pack", "--bare", "--output=good.syclbin"}, splitTables)...)
 	data := file(t, "good.syclbin")
 	for i := range 5 { // the first indices of the abstract modules
 		clear(data[56+32*i+20 : 56+32*i+24])
@@ -707,10 +707,10 @@ func TestLenientLimitsWarnings(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	enter(t, split)
-	ok(t, slices.Concat([]string{"pack", "--output=a.syclbin"}, splitTables)...)
+	mustRun(t, slices.Concat([]string{"pack", "--output=a.syclbin"}, splitTables)...)
 	same := slices.Clone(splitTables)
-	ok(t, slices.Concat([]string{"pack", "--syclbin-version=2", "--output=same.syclbin"}, same)...)
-	if out := ok(t, "diff", "a.syclbin", "same.syclbin"); out != "" {
+	mustRun(t, slices.Concat([]string{"pack", "--syclbin-version=2", "--output=same.syclbin"}, same)...)
+	if out := mustRun(t, "diff", "a.syclbin", "same.syclbin"); out != "" {
 		t.Errorf("differences: %s", out)
 	}
 
@@ -727,7 +727,7 @@ func TestDiff(t *testing.T) {
 		}
 	}
 	testkit.NoError(t, outfile.Write("apart.syclbin", func(w io.Writer) error { return syclbin.Write(w, apart, syclbin.Options{}) }))
-	if out := ok(t, "diff", "a.syclbin", "apart.syclbin"); out != "" {
+	if out := mustRun(t, "diff", "a.syclbin", "apart.syclbin"); out != "" {
 		t.Errorf("differences: %s", out)
 	}
 
@@ -795,7 +795,7 @@ func TestDiff(t *testing.T) {
 	for name, content := range changed {
 		testkit.NoError(t, os.WriteFile(name, []byte(content), 0o666))
 	}
-	ok(t, slices.Concat([]string{"pack", "--state=object", "--output=b.syclbin"}, splitTables[:3])...)
+	mustRun(t, slices.Concat([]string{"pack", "--state=object", "--output=b.syclbin"}, splitTables[:3])...)
 	code, stdout, stderr := run(t, "diff", "a.syclbin", "b.syclbin")
 	if code != 1 || stderr != "" {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -809,7 +809,7 @@ func TestDiff(t *testing.T) {
 
 	// A module with an additional kernel is a different module.
 	testkit.NoError(t, os.WriteFile("a.prop", []byte("[SYCL/kernel names]\n__sycl_kernel__ZTS1A=1|1\n__sycl_kernel__ZTS1D=1|1\n"), 0o666))
-	ok(t, slices.Concat([]string{"pack", "--state=object", "--output=c.syclbin"}, splitTables[:3])...)
+	mustRun(t, slices.Concat([]string{"pack", "--state=object", "--output=c.syclbin"}, splitTables[:3])...)
 	_, stdout, _ = run(t, "diff", "b.syclbin", "c.syclbin")
 	testkit.GoldenFile(t, filepath.Join(testdata, "diff-kernel.txt"), stdout)
 }
@@ -823,17 +823,17 @@ func TestDumpFitsItsSchema(t *testing.T) {
 	writeVector(t, "odd.syclbin", func(s string) string {
 		return strings.Replace(strings.Replace(s, "[SYCL/kernel names]\nK", "[SYCL/devicereqs!!]\nK", 1), "state=1|1", "stats=1|1", 1)
 	})
-	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
+	mustRun(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
 	var rules map[string]any
 	testkit.NoError(t, json.Unmarshal(docs.DumpSchema, &rules))
 	var value any
-	testkit.NoError(t, json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "vector.syclbin", "odd.syclbin", "all.syclbin")), &value))
+	testkit.NoError(t, json.Unmarshal([]byte(mustRun(t, "dump", "--json", "k.syclbin", "vector.syclbin", "odd.syclbin", "all.syclbin")), &value))
 	v := validator{root: rules}
 	v.check("", rules, value)
 	for _, fault := range v.faults {
 		t.Error(fault)
 	}
-	if ok(t, "dump", "--schema") != string(docs.DumpSchema) {
+	if mustRun(t, "dump", "--schema") != string(docs.DumpSchema) {
 		t.Error("--schema printed something else")
 	}
 
@@ -932,7 +932,7 @@ func TestExplainBuildErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, map[string]string{"m.spv": string(spirvModule("__sycl_kernel_k")), "m.prop": test.properties + "[SYCL/kernel names]\n__sycl_kernel_k=1|1\n"})
-			ok(t, "pack", "--output=k.syclbin", "--image=file=m.spv,triple=spir64-unknown-unknown,props=m.prop")
+			mustRun(t, "pack", "--output=k.syclbin", "--image=file=m.spv,triple=spir64-unknown-unknown,props=m.prop")
 			_, got, stderr := run(t, "explain", "--embedded", "--device", test.device, "k.syclbin")
 			if !strings.Contains(got, test.want) {
 				t.Errorf("no %q in\n%s%s", test.want, got, stderr)

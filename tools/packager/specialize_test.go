@@ -61,8 +61,8 @@ func constantFiles() map[string]string {
 func packConstants(t *testing.T) {
 	t.Helper()
 	enter(t, constantFiles())
-	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
-	ok(t, "pack", "--output=all.syclbin", "--table=spir64-unknown-unknown=spir64.table", "--table=spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table")
+	mustRun(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
+	mustRun(t, "pack", "--output=all.syclbin", "--table=spir64-unknown-unknown=spir64.table", "--table=spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table")
 }
 
 // codes returns the bytes of the images of a file.
@@ -81,7 +81,7 @@ func codes(t *testing.T, name string) (list []string) {
 
 func TestSpecialize(t *testing.T) {
 	packConstants(t)
-	got := ok(t, "specialize", "--set", "app::scale=0.5", "--set", tileID+"={x: 32, y: -1, flag: false}", "--output=new.syclbin", "k.syclbin")
+	got := mustRun(t, "specialize", "--set", "app::scale=0.5", "--set", tileID+"={x: 32, y: -1, flag: false}", "--output=new.syclbin", "k.syclbin")
 	testkit.GoldenFile(t, testdata+"/specialize.txt", got)
 	files := constantFiles()
 	want := []string{constantsModule("_ZTS1A", 32, 0xffffffff, 0, 0.5), constantsModule("_ZTS1B", 32, 0xffffffff, 0, 0.5), files["c.spv"]}
@@ -97,12 +97,12 @@ func TestSpecialize(t *testing.T) {
 		testkit.WriteFile(t, name+".prop", r.String())
 		testkit.WriteFile(t, name+".spv", want[slices.Index([]string{"a", "b"}, name)])
 	}
-	ok(t, "pack", "--output=built.syclbin", "--table=spir64-unknown-unknown=spir64.table")
+	mustRun(t, "pack", "--output=built.syclbin", "--table=spir64-unknown-unknown=spir64.table")
 	if testkit.ReadFile(t, "built.syclbin") != testkit.ReadFile(t, "new.syclbin") {
 		t.Error("the file differs from a file that was built with the values")
 	}
-	// Values can be set again, and in place.
-	ok(t, "specialize", "--set", "app::scale=2.5", "--set", "app::tile=[16, 8, true]", "--output=new.syclbin", "new.syclbin")
+	// Values can be set again, and the output can replace the input.
+	mustRun(t, "specialize", "--set", "app::scale=2.5", "--set", "app::tile=[16, 8, true]", "--output=new.syclbin", "new.syclbin")
 	if testkit.ReadFile(t, "new.syclbin") != testkit.ReadFile(t, "k.syclbin") {
 		t.Error("the file differs from the original after the old values were restored")
 	}
@@ -111,15 +111,15 @@ func TestSpecialize(t *testing.T) {
 // TestDumpConstants checks that constants are shown with their types, even if they are invalid.
 func TestDumpConstants(t *testing.T) {
 	packConstants(t)
-	testkit.GoldenFile(t, testdata+"/constants.dump", ok(t, "dump", "--verbose", "all.syclbin"))
+	testkit.GoldenFile(t, testdata+"/constants.dump", mustRun(t, "dump", "--verbose", "all.syclbin"))
 	testkit.WriteFile(t, "a.spv", string(testkit.SPIRV("A", testkit.SPIRVConstant{ID: 3, Type: testkit.Double})))
-	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
+	mustRun(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
 	const wrong = "abstract module 0: constant '_ZN3app5scaleE': the scalar at offset 0 has 4 bytes in the properties, but the type double in the SPIR-V"
-	if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, "Specialization constants: invalid: "+wrong+"\n") {
+	if got := mustRun(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, "Specialization constants: invalid: "+wrong+"\n") {
 		t.Errorf("got %s", got)
 	}
 	var dumped jsonDump
-	testkit.NoError(t, json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "all.syclbin")), &dumped))
+	testkit.NoError(t, json.Unmarshal([]byte(mustRun(t, "dump", "--json", "k.syclbin", "all.syclbin")), &dumped))
 	if f := dumped.Files[0]; f.ConstantsWrong != wrong || f.Modules[0].Constants != nil || dumped.Files[1].ConstantsWrong != "" {
 		t.Errorf("got %q, %v", f.ConstantsWrong, f.Modules[0].Constants)
 	}
@@ -166,7 +166,7 @@ func TestSpecializeKernel(t *testing.T) {
 	if want := "packager: error: new.syclbin: abstract module 1: the specialization constant 'app::scale' has a different default value than in abstract module 0: build both from the same definition, or set it only for the kernels of one of them\n"; code != 3 || stderr != want {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
-	ok(t, "specialize", "--set=app::scale=3", "--kernel=_ZTS1A", "--output=both.syclbin", "new.syclbin")
+	mustRun(t, "specialize", "--set=app::scale=3", "--kernel=_ZTS1A", "--output=both.syclbin", "new.syclbin")
 }
 
 func TestSpecializeNative(t *testing.T) {
@@ -180,7 +180,7 @@ func TestSpecializeNative(t *testing.T) {
 	if _, err := os.Stat("new.syclbin"); err == nil {
 		t.Error("a file was written in spite of the error")
 	}
-	stdout := ok(t, append(args, "--drop-fixed")...)
+	stdout := mustRun(t, append(args, "--drop-fixed")...)
 	if want := "app::scale, in 3 modules: float 2.5 -> 1\nremoved from abstract module 0: the native image for intel_gpu_pvc\n"; stdout != want {
 		t.Errorf("got %s", stdout)
 	}
@@ -201,9 +201,9 @@ func TestSpecializeForms(t *testing.T) {
 	testkit.WriteFile(t, "copy.table", "[Code|Properties|Symbols]\nc.spv|copy.prop|a.sym\n")
 	testkit.WriteFile(t, "a.ptx", ".version 8.0\n")
 	testkit.WriteFile(t, "ptx.table", "[Code|Properties|Symbols]\na.ptx|a.prop|a.sym\n")
-	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table", "--table=nvptx64-nvidia-cuda=ptx.table", "--table=spir64-unknown-unknown=copy.table")
-	says(t, 3, "the PTX IR module: it has the old value compiled in", "specialize", "--set=app::scale=1", "--output=new.syclbin", "k.syclbin")
-	stdout := ok(t, "specialize", "--set=app::scale=1", "--drop-fixed", "--output=new.syclbin", "k.syclbin")
+	mustRun(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table", "--table=nvptx64-nvidia-cuda=ptx.table", "--table=spir64-unknown-unknown=copy.table")
+	checkRun(t, 3, "the PTX IR module: it has the old value compiled in", "specialize", "--set=app::scale=1", "--output=new.syclbin", "k.syclbin")
+	stdout := mustRun(t, "specialize", "--set=app::scale=1", "--drop-fixed", "--output=new.syclbin", "k.syclbin")
 	if want := "app::scale, in 2 modules: float 2.5 -> 1\nremoved from abstract module 0: the PTX IR module\nremoved from abstract module 1: the copy built with default values\n"; stdout != want {
 		t.Errorf("got %s", stdout)
 	}
@@ -214,7 +214,7 @@ func TestSpecializeForms(t *testing.T) {
 
 func TestSpecializeErrors(t *testing.T) {
 	packConstants(t)
-	ok(t, "pack", "--output=none.syclbin", "--image=file=c.spv,triple=spir64-unknown-unknown,props=c.prop")
+	mustRun(t, "pack", "--output=none.syclbin", "--image=file=c.spv,triple=spir64-unknown-unknown,props=c.prop")
 	for _, test := range []struct {
 		args string
 		code int
@@ -315,8 +315,8 @@ func TestSpecializeTranslated(t *testing.T) {
 			Default: []byte("\x01\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x00\x08\x40\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00")},
 	})
 	testkit.WriteFile(t, "k.prop", r.String())
-	ok(t, "pack", "--output=k.syclbin", "--image=file=k.spv,triple=spir64-unknown-unknown,props=k.prop")
-	ok(t, "specialize", "--set=scale=-0.25", "--set=flag=false", "--set=small=-2", "--set=pod=[-7, 0.5, [1e-3, 200, 5000000000]]", "--output=new.syclbin", "k.syclbin")
+	mustRun(t, "pack", "--output=k.syclbin", "--image=file=k.spv,triple=spir64-unknown-unknown,props=k.prop")
+	mustRun(t, "specialize", "--set=scale=-0.25", "--set=flag=false", "--set=small=-2", "--set=pod=[-7, 0.5, [1e-3, 200, 5000000000]]", "--output=new.syclbin", "k.syclbin")
 	testkit.WriteFile(t, "new.spv", codes(t, "new.syclbin")[0])
 	must(val, "--target-env", "spv1.4", "new.spv")
 	before, after := strings.Split(must(dis, "--raw-id", "k.spv"), "\n"), strings.Split(must(dis, "--raw-id", "new.spv"), "\n")
@@ -360,10 +360,10 @@ void run(float *out) {
 }
 `})
 	const want = "app::scale, in 1 module: float 2.5 -> 0.5\napp::tile, in 1 module:\n  i32 16 -> 32\n  double 8 -> 0.25\n  i8 1 -> 0\n"
-	if got := ok(t, "specialize", "--set=app::scale=0.5", "--set=app::tile={x: 32, y: 0.25, padded: false}", "--output=new.syclbin", "k.syclbin"); got != want {
+	if got := mustRun(t, "specialize", "--set=app::scale=0.5", "--set=app::tile={x: 32, y: 0.25, padded: false}", "--output=new.syclbin", "k.syclbin"); got != want {
 		t.Errorf("got %s", got)
 	}
-	if got := ok(t, "verify", "new.syclbin"); strings.Contains(got, "property-value") {
+	if got := mustRun(t, "verify", "new.syclbin"); strings.Contains(got, "property-value") {
 		t.Errorf("got %s", got)
 	}
 	testkit.WriteFile(t, "new.spv", codes(t, "new.syclbin")[0])

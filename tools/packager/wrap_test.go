@@ -25,7 +25,7 @@ func TestWrap(t *testing.T) {
 	for _, release := range []string{"2025.3", "2026.0", "2026.2"} {
 		t.Run(release, func(t *testing.T) {
 			enter(t, split)
-			ok(t, append([]string{"wrap", "--runtime", release, "--output", "k.s"}, splitTables...)...)
+			mustRun(t, append([]string{"wrap", "--runtime", release, "--output", "k.s"}, splitTables...)...)
 			if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
@@ -81,7 +81,7 @@ func TestWrapRelative(t *testing.T) {
 		testkit.WriteFile(t, dir+"/a.pvc", file(t, "a.pvc"))
 		testkit.WriteFile(t, dir+"/k.table", "[Code]\n"+dir+"/a.pvc\n")
 		source := dir + "/out/k.s"
-		ok(t, "wrap", "--relative", "--output", source, "--table", "spir64_gen=intel_gpu_pvc="+dir+"/k.table")
+		mustRun(t, "wrap", "--relative", "--output", source, "--table", "spir64_gen=intel_gpu_pvc="+dir+"/k.table")
 		sources = append(sources, file(t, source))
 		if out, err := exec.Command(cc, "-c", "-I", dir+"/out", "-o", dir+"/k.o", source).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -93,12 +93,12 @@ func TestWrapRelative(t *testing.T) {
 	testkit.NoError(t, os.MkdirAll("deep/er", 0o777))
 	testkit.Link(t, "deep/er", "link")
 	testkit.Link(t, "one", "first")
-	ok(t, "wrap", "--relative", "--output", "link/k.s", "--table", "spir64_gen=intel_gpu_pvc=first/k.table")
+	mustRun(t, "wrap", "--relative", "--output", "link/k.s", "--table", "spir64_gen=intel_gpu_pvc=first/k.table")
 	if out, err := exec.Command(cc, "-c", "-I", "link", "-o", "k.o", "link/k.s").CombinedOutput(); err != nil {
 		t.Errorf("the output directory is a symbolic link: %v\n%s", err, out)
 	}
 	where := testkit.Must(filepath.Abs("one/out/k.s"))(t)
-	says(t, 2, "use absolute paths for both or for neither", "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table")
+	checkRun(t, 2, "use absolute paths for both or for neither", "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table")
 }
 
 // TestWrapHeaders checks integration headers, which contain the location of each kernel and the
@@ -112,13 +112,13 @@ func TestWrapHeaders(t *testing.T) {
 	header("b", "_ZTSZ1gvE1K", 4)
 	testkit.WriteFile(t, "none", "")
 	wrap := append([]string{"wrap", "--output", "k.s", "--header", "a", "--header", "none"}, splitTables...)
-	ok(t, wrap...)
+	mustRun(t, wrap...)
 	if !bytes.Contains(file(t, "k.s"), []byte("sycl_kernel_is_defined_twice_K:")) {
 		t.Errorf("no symbol of K in\n%s", file(t, "k.s"))
 	}
-	says(t, 3, `the kernel "K" of b.cpp:4 is also defined at a.cpp:3`, append(wrap, "--header", "b")...)
-	says(t, 3, "packager: error: a.cpp:3: kernel 'f()::K' has no image for any target, so submitting it would throw an exception; add a target that can run it", append(wrap, "--require-images")...)
-	ok(t, append([]string{"wrap", "--output", "k.s", "--require-images", "--header", "none"}, splitTables...)...)
+	checkRun(t, 3, `the kernel "K" of b.cpp:4 is also defined at a.cpp:3`, append(wrap, "--header", "b")...)
+	checkRun(t, 3, "packager: error: a.cpp:3: kernel 'f()::K' has no image for any target, so submitting it would throw an exception; add a target that can run it", append(wrap, "--require-images")...)
+	mustRun(t, append([]string{"wrap", "--output", "k.s", "--require-images", "--header", "none"}, splitTables...)...)
 }
 
 // TestWrapIsDeterministic checks that the output does not depend on the order of flags or its name.
@@ -126,8 +126,8 @@ func TestWrapIsDeterministic(t *testing.T) {
 	enter(t, split)
 	reversed := slices.Clone(splitTables)
 	slices.Reverse(reversed)
-	ok(t, append([]string{"wrap", "--output=k.s"}, splitTables...)...)
-	ok(t, append([]string{"wrap", "--output=again.s"}, reversed...)...)
+	mustRun(t, append([]string{"wrap", "--output=k.s"}, splitTables...)...)
+	mustRun(t, append([]string{"wrap", "--output=again.s"}, reversed...)...)
 	if !bytes.Equal(file(t, "k.s"), file(t, "again.s")) {
 		t.Error("another order of the tables made another source")
 	}
@@ -157,7 +157,7 @@ func TestWrapOwnNames(t *testing.T) {
 		"tables/k.spv":   string(spirvModule("_ZTS1K")),
 		"tables/k.table": "[Code]\nk.spv\n",
 	})
-	ok(t, "wrap", "--output=k.s", "--table=spir64-unknown-unknown=tables/k.table")
+	mustRun(t, "wrap", "--output=k.s", "--table=spir64-unknown-unknown=tables/k.table")
 	for _, want := range []string{`.asciz "_ZTS1K"`, `.incbin "tables/k.spv"`, `.asciz "spir64"`} {
 		if source := string(file(t, "k.s")); !strings.Contains(source, want) {
 			t.Errorf("%s is not in\n%s", want, source)
@@ -261,7 +261,7 @@ func TestWrapRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, files)
-			says(t, test.code, test.want, append([]string{"wrap"}, strings.Fields(test.args)...)...)
+			checkRun(t, test.code, test.want, append([]string{"wrap"}, strings.Fields(test.args)...)...)
 			for _, name := range []string{"k.s", "k.cpp"} {
 				if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
 					t.Errorf("there is an output %s", name)
@@ -280,7 +280,7 @@ func TestPackAspectInOtherReleases(t *testing.T) {
 		if strings.Contains(args, "=2026.2") {
 			want, say = 0, ""
 		}
-		says(t, want, say, strings.Fields(args)...)
+		checkRun(t, want, say, strings.Fields(args)...)
 	}
 }
 
@@ -305,7 +305,7 @@ func TestWrapOptions(t *testing.T) {
 	})
 	table := "spir64-unknown-unknown=k.table"
 	for i := range 2 {
-		ok(t, "wrap", "--output", "k.s", "--table", table)
+		mustRun(t, "wrap", "--output", "k.s", "--table", table)
 		if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -321,12 +321,12 @@ func TestWrapOptions(t *testing.T) {
 		if code != 0 || stderr != want {
 			t.Errorf("exit code %d\n%s", code, stderr)
 		}
-		ok(t, "convert", "--state=object", "--output=o.syclbin", "k.syclbin")
-		ok(t, "link", "--output=l.syclbin", "o.syclbin")
-		if text := ok(t, "dump", "l.syclbin"); !strings.Contains(text, "rules_sycl/options:\n      compile: -ze-intel-greater-than-4GB-buffer-required -g\n      link: -l\n") {
+		mustRun(t, "convert", "--state=object", "--output=o.syclbin", "k.syclbin")
+		mustRun(t, "link", "--output=l.syclbin", "o.syclbin")
+		if text := mustRun(t, "dump", "l.syclbin"); !strings.Contains(text, "rules_sycl/options:\n      compile: -ze-intel-greater-than-4GB-buffer-required -g\n      link: -l\n") {
 			t.Errorf("no options in\n%s", text)
 		}
-		ok(t, "extract", "--output-dir=out", "l.syclbin")
+		mustRun(t, "extract", "--output-dir=out", "l.syclbin")
 		tables, err := filepath.Glob("out/*.table")
 		if err != nil || len(tables) != 1 {
 			t.Fatalf("tables %q, %v", tables, err)
@@ -343,7 +343,7 @@ func TestWrapAddsOptions(t *testing.T) {
 	propset.PutJITOptions(own, propset.JITOptions{Compile: "-own", Link: "-l"})
 	enter(t, split)
 	testkit.WriteFile(t, "a.prop", string(file(t, "a.prop"))+own.String())
-	ok(t, append([]string{"wrap", "--output", "k.s", "--option=-a", "--option=-b c"}, splitTables...)...)
+	mustRun(t, append([]string{"wrap", "--output", "k.s", "--option=-a", "--option=-b c"}, splitTables...)...)
 	if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -46,7 +46,7 @@ func TestConstantFlags(t *testing.T) {
 				text = strings.Replace(text, "spir64-unknown-unknown", test.triple, 1)
 			}
 			testkit.NoError(t, os.WriteFile(in, []byte(text), 0o644))
-			ok(t, append(test.args, "--output", filepath.Join(dir, "out.table"), in)...)
+			mustRun(t, append(test.args, "--output", filepath.Join(dir, "out.table"), in)...)
 			for file, want := range test.want {
 				got, err := os.ReadFile(filepath.Join(dir, file))
 				if err != nil || !strings.Contains(strings.ReplaceAll(string(got), dir+"/", ""), want) {

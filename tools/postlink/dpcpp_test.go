@@ -279,7 +279,7 @@ func TestDPCPPConstants(t *testing.T) {
 // describeConstants describes the specialization constants of an image in readable text.
 func describeConstants(t *testing.T, b *strings.Builder, image deviceImage) {
 	t.Helper()
-	fmt.Fprintf(b, "%s\n", brief(kernelname.Display(image.symbols[0])))
+	fmt.Fprintf(b, "%s\n", truncate(kernelname.Display(image.symbols[0])))
 	constants := testkit.Must(propset.ReadSpecConstants(image.all))(t)
 	for _, c := range constants {
 		fmt.Fprintf(b, "  %s, default % x\n", c.Name, c.Default)
@@ -297,7 +297,7 @@ func describeImages(source string, images []deviceImage) string {
 	for _, image := range images {
 		var names []string
 		for _, s := range image.symbols {
-			if name := brief(kernelname.Display(s)); !slices.Contains(names, name) {
+			if name := truncate(kernelname.Display(s)); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -307,8 +307,8 @@ func describeImages(source string, images []deviceImage) string {
 	return b.String()
 }
 
-// brief truncates long names.
-func brief(name string) string {
+// truncate truncates long names.
+func truncate(name string) string {
 	const most = 100
 	if len(name) > most {
 		return name[:most] + "..."

@@ -89,7 +89,7 @@ func TestFlags(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			testkit.WriteFile(t, "in.ll", flagged)
-			ok(t, append([]string{"--output=out.table", "in.ll"}, test.args...)...)
+			mustRun(t, append([]string{"--output=out.table", "in.ll"}, test.args...)...)
 			if table := testkit.ReadFile(t, "out.table"); test.table != "" && table != test.table {
 				t.Errorf("table %q, want %q", table, test.table)
 			}
@@ -154,7 +154,7 @@ func TestSplitModes(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			testkit.WriteFile(t, "in.ll", kernel("a", "1.cpp")+kernel("b", "1.cpp")+kernel("c", "2.cpp"))
-			ok(t, "--output=out.table", "-split="+mode, "in.ll")
+			mustRun(t, "--output=out.table", "-split="+mode, "in.ll")
 			if got := strings.Count(testkit.ReadFile(t, "out.table"), "\n") - 1; got != images {
 				t.Errorf("%d images, want %d", got, images)
 			}
@@ -202,7 +202,7 @@ func TestTargetOutputs(t *testing.T) {
 
 	// Files are named after the first table. Without a table for all targets, there are no property
 	// files for all targets.
-	ok(t, "--split=off", "-o=spir64,only.table", "in.ll")
+	mustRun(t, "--split=off", "-o=spir64,only.table", "in.ll")
 	if _, err := os.Stat("only_0.prop"); err == nil || !strings.Contains(testkit.ReadFile(t, "only_0.spir64.prop"), "[SYCL/kernel names]") {
 		t.Errorf("property files of a table of one target: %v", err)
 	}
@@ -235,7 +235,7 @@ define spir_kernel void @_ZTS5Total() "sycl-module-id"="total.cpp" !sycl_used_as
 			if flag != "" {
 				args = append([]string{flag}, args...)
 			}
-			ok(t, args...)
+			mustRun(t, args...)
 			if text := "aspects=" + propset.Uint32s(want).String() + "\n"; !strings.Contains(testkit.ReadFile(t, "out_0.prop"), text) {
 				t.Errorf("%s: there is no %s in %s", flag, text, testkit.ReadFile(t, "out_0.prop"))
 			}
@@ -249,7 +249,7 @@ define spir_kernel void @_ZTS5Total() "sycl-module-id"="total.cpp" !sycl_used_as
 func TestOnlyIR(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", "@llvm.used = appending global [1 x ptr] [ptr @_ZTS4Adds]\n"+flagged)
-	ok(t, "--ir-output-only", "--output=out.ll", "in.ll")
+	mustRun(t, "--ir-output-only", "--output=out.ll", "in.ll")
 	text := testkit.ReadFile(t, "out.ll")
 	for _, s := range []string{"void @_ZTS8Converts(", "void @_ZTS4Adds(", "void @_Z8externalv(", "@dg = ", "!sycl_used_aspects"} {
 		if !strings.Contains(text, s) {

@@ -19,8 +19,9 @@ func run(t *testing.T, args ...string) (code int, stderr string) {
 	return code, errs.String()
 }
 
-// ok runs the tool in the current directory. It must succeed and write nothing to standard error.
-func ok(t *testing.T, args ...string) {
+// mustRun runs the tool in the current directory. It must succeed and write nothing to standard
+// error.
+func mustRun(t *testing.T, args ...string) {
 	t.Helper()
 	if code, stderr := run(t, args...); code != 0 || stderr != "" {
 		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
@@ -113,7 +114,7 @@ func TestSplitWithRealCompilers(t *testing.T) {
 
 	// The same input gives the same bytes.
 	first, _ := os.ReadFile("b/0.bc")
-	ok(t, "--llvm-dis", dis, "--opt", opt, "--output", "again.table", "in.ll")
+	mustRun(t, "--llvm-dis", dis, "--opt", opt, "--output", "again.table", "in.ll")
 	if again, err := os.ReadFile("again_0.bc"); err != nil || string(again) != string(first) {
 		t.Errorf("a second run wrote another module (%v)", err)
 	}
@@ -124,7 +125,7 @@ func TestKernelNamesWithRealCompilers(t *testing.T) {
 	dis, opt, translator := testkit.Program(t, "llvm-dis"), testkit.Program(t, "opt"), testkit.Program(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", ir)
-	ok(t, "--syclbin-kernel-names", "--llvm-dis", dis, "--opt", opt, "--split=off", "--output", "out.table", "in.ll")
+	mustRun(t, "--syclbin-kernel-names", "--llvm-dis", dis, "--opt", opt, "--split=off", "--output", "out.table", "in.ll")
 	for image, want := range map[string]string{
 		"out_0": "__sycl_kernel__ZTSN9sycl_lite11kernel_withI1BLj64ELj1ELj1ELj16EEE",
 		"out_1": "__sycl_kernel__ZTS1A",

@@ -61,7 +61,7 @@ func TestOtherSources(t *testing.T) {
 			args = append(args, "--module="+s+".cpp="+filepath.Join(dir, s))
 		}
 		testkit.NoError(t, linkir.Run(t.Context(), os.Stderr, o))
-		ok(t, append(args, o.Output)...)
+		mustRun(t, append(args, o.Output)...)
 		files := map[string]string{}
 		for _, name := range []string{"0.bc", "0.prop", "0.sym"} {
 			data := testkit.Must(os.ReadFile(filepath.Join(dir, "2", name)))(t)

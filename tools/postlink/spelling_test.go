@@ -28,8 +28,8 @@ func runAs(t *testing.T, stdin string, args ...string) (code int, stderr string)
 	return code, errs.String()
 }
 
-// okAs runs the tool like runAs. It must succeed and write nothing to standard error.
-func okAs(t *testing.T, stdin string, args ...string) {
+// mustRunAs runs the tool like runAs. It must succeed and write nothing to standard error.
+func mustRunAs(t *testing.T, stdin string, args ...string) {
 	t.Helper()
 	if code, stderr := runAs(t, stdin, args...); code != 0 || stderr != "" {
 		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
@@ -146,7 +146,7 @@ define internal spir_func i32 @count() {
 }
 attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" }
 `)
-	okAs(t, "", "-properties", "-device-globals", "-S", "-o", "out.table", "in.ll")
+	mustRunAs(t, "", "-properties", "-device-globals", "-S", "-o", "out.table", "in.ll")
 	for file, words := range map[string][]string{
 		"out_0.ll":   {"@counter = addrspace(1) constant { i32 } zeroinitializer", "define internal spir_func i32 @count()"},
 		"out_0.prop": {"[SYCL/device globals]\n1____counter=2|ABAAAAAAAAABAAAAAAAAAA\n"},
@@ -281,7 +281,7 @@ func TestSpellingAsked(t *testing.T) {
 				if asked {
 					args = append(args, option)
 				}
-				okAs(t, "", args...)
+				mustRunAs(t, "", args...)
 				if text := testkit.ReadFile(t, "out_0.prop"); strings.Contains(text, "["+set+"]") != asked {
 					t.Errorf("%v: asked for: %v\n%s", args, asked, text)
 				}
@@ -295,7 +295,7 @@ func TestSpellingNone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", flagged)
 	for split, size := range map[string]bool{"none": false, "auto": true} {
-		okAs(t, "", "-split="+split, "-properties", "-S", "-o", "out.table", "in.ll")
+		mustRunAs(t, "", "-split="+split, "-properties", "-S", "-o", "out.table", "in.ll")
 		if text := testkit.ReadFile(t, "out_0.prop"); strings.Contains(text, "reqd_work_group_size") != size {
 			t.Errorf("%s: a required size: %v\n%s", split, size, text)
 		}
@@ -317,12 +317,12 @@ define spir_kernel void @k() "sycl-module-id"="a.cpp" {
 }
 `)
 	for _, split := range []string{"none", "source"} {
-		okAs(t, "", "-split="+split, "-S", "-o", "out.table", "in.ll")
+		mustRunAs(t, "", "-split="+split, "-S", "-o", "out.table", "in.ll")
 		if text := testkit.ReadFile(t, "out_0.ll"); !strings.Contains(text, "define available_externally spir_func void @copy()") {
 			t.Errorf("%s:\n%s", split, text)
 		}
 	}
-	ok(t, "--output", "own.table", "in.ll")
+	mustRun(t, "--output", "own.table", "in.ll")
 	if text := testkit.ReadFile(t, "own_0.ll"); !strings.Contains(text, "define internal spir_func void @copy()") {
 		t.Errorf("by its own name:\n%s", text)
 	}
@@ -334,7 +334,7 @@ func TestSpecConstSpelling(t *testing.T) {
 		t.Chdir(t.TempDir())
 		writeInputs(t)
 		for _, name := range []string{old, mode} {
-			okAs(t, "", "-spec-const="+name, "-ir-output-only", "-S", "-o", name+".ll", "constants.ll")
+			mustRunAs(t, "", "-spec-const="+name, "-ir-output-only", "-S", "-o", name+".ll", "constants.ll")
 		}
 		if was, is := testkit.ReadFile(t, old+".ll"), testkit.ReadFile(t, mode+".ll"); was != is {
 			t.Errorf("-spec-const=%s:\n%s\n-spec-const=%s:\n%s", old, was, mode, is)
@@ -406,7 +406,7 @@ func TestBitcodeSpelling(t *testing.T) {
 		if stdin == "" {
 			args = append(args, "linked.bc")
 		}
-		okAs(t, stdin, args...)
+		mustRunAs(t, stdin, args...)
 		if got, want := testkit.ReadFile(t, "k.table"), "[Code]\nk_0.bc\nk_1.bc\n"; got != want {
 			t.Errorf("table %q, want %q", got, want)
 		}
@@ -423,7 +423,7 @@ func TestBitcodeSpelling(t *testing.T) {
 func TestSpellingSubcommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "in.ll", flagged)
-	ok(t, "sycl-post-link", "-symbols", "-S", "in.ll")
+	mustRun(t, "sycl-post-link", "-symbols", "-S", "in.ll")
 	if got, want := testkit.ReadFile(t, "in.files"), "[Code|Symbols]\nin_0.ll|in_0.sym\n"; got != want {
 		t.Errorf("table %q, want %q", got, want)
 	}

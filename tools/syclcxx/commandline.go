@@ -190,8 +190,8 @@ func parseAs(p *parser, args []string, read func(string) ([]byte, error)) (*comm
 	return &p.line, nil
 }
 
-// give adds words to the options of the given steps.
-func (p *parser) give(to compilespec.Step, words ...string) {
+// addOptions adds words to the options of the given steps.
+func (p *parser) addOptions(to compilespec.Step, words ...string) {
 	l := &p.line
 	if to&forHost != 0 {
 		l.Host = append(l.Host, words...)
@@ -216,7 +216,7 @@ func (p *parser) intelHost() bool {
 func (p *parser) icpx(o *option) error {
 	f, l := o.flag, &p.line
 	if !l.SYCL && (isOffloadOption(o.name) || o.name == "-ffp-model=") {
-		p.give(forHost|forLink, o.words...)
+		p.addOptions(forHost|forLink, o.words...)
 		return nil
 	}
 	if !l.SYCL && isOnlySYCL(f) {
@@ -229,7 +229,7 @@ func (p *parser) icpx(o *option) error {
 		}
 	}
 	if f.Destination == icpxflags.Intel && p.intelHost() {
-		p.give(forHost|forLink, o.words...)
+		p.addOptions(forHost|forLink, o.words...)
 		return nil
 	}
 	if f.Sets != "" {
@@ -249,15 +249,15 @@ func (p *parser) icpx(o *option) error {
 	}
 	switch f.Destination {
 	case icpxflags.Device:
-		p.give(forDevice, replaced(f.Device)...)
+		p.addOptions(forDevice, replaced(f.Device)...)
 	case icpxflags.Both:
-		p.give(forDevice, replaced(f.Device)...)
-		p.give(forHost, f.Host...)
+		p.addOptions(forDevice, replaced(f.Device)...)
+		p.addOptions(forHost, f.Host...)
 	case icpxflags.Host:
 		if o.name == "-Xarch_host" {
 			return p.archHost(value)
 		}
-		p.give(forHost|forLink, replaced(f.Host)...)
+		p.addOptions(forHost|forLink, replaced(f.Host)...)
 	case icpxflags.Backend:
 		return p.backend(o, value)
 	case icpxflags.Emulation:
@@ -268,11 +268,11 @@ func (p *parser) icpx(o *option) error {
 				p.libraries = append(p.libraries, f.Equivalent...)
 				break
 			}
-			p.give(forHost|forLink, f.Equivalent...)
+			p.addOptions(forHost|forLink, f.Equivalent...)
 			break
 		}
 		if target := strings.TrimSuffix(o.value, "-unknown-unknown"); o.name == "-Xsycl-target-frontend=" && target == "spir64" {
-			p.give(forDevice, value...)
+			p.addOptions(forDevice, value...)
 			break
 		}
 		return cli.Usagef("%s: %s", o.text(), strings.ReplaceAll(cmp.Or(f.Command, f.Why), "{}", o.value))
@@ -288,15 +288,15 @@ func (p *parser) archHost(words []string) error {
 	}
 	for _, o := range all {
 		if o.flag == nil || o.flag.Sets != "" {
-			p.give(forHost|forLink, o.words...)
+			p.addOptions(forHost|forLink, o.words...)
 			continue
 		}
 		own := &parser{line: commandLine{SYCL: true, HostCompiler: p.line.HostCompiler}}
 		if err := own.icpx(&o); err != nil {
 			return err
 		}
-		p.give(forHost, own.line.Host...)
-		p.give(forLink, own.line.Link...)
+		p.addOptions(forHost, own.line.Host...)
+		p.addOptions(forLink, own.line.Link...)
 		p.libraries = append(p.libraries, own.libraries...)
 	}
 	return nil
@@ -355,7 +355,7 @@ func (p *parser) set(o *option) error {
 		if wrong != "" {
 			return cli.Usagef("%s: its value %s", o.text(), wrong)
 		}
-		p.give(forHost, words...)
+		p.addOptions(forHost, words...)
 	}
 	return nil
 }
@@ -424,7 +424,7 @@ func (p *parser) unknown(o *option) error {
 			return cli.Usagef("unknown option %s; did you mean %s?", o.text(), near[0])
 		}
 	}
-	p.give(forHost, o.words...)
+	p.addOptions(forHost, o.words...)
 	return nil
 }
 
@@ -469,8 +469,8 @@ func (p *parser) finish() error {
 	}
 	if l.Preview {
 		const option = "-fpreview-breaking-changes"
-		p.give(forDevice, option)
-		p.give(forHost, flags[option].Host...)
+		p.addOptions(forDevice, option)
+		p.addOptions(forHost, flags[option].Host...)
 	}
 	if slices.Contains(l.Device, "-no-ftz") {
 		for i, option := range l.Link {
@@ -478,7 +478,7 @@ func (p *parser) finish() error {
 		}
 	}
 	if p.warnings {
-		p.give(forDevice, compilespec.AddedOptions(compilespec.Command, forDevice, compilespec.Last, compilespec.Warnings, nil)...)
+		p.addOptions(forDevice, compilespec.AddedOptions(compilespec.Command, forDevice, compilespec.Last, compilespec.Warnings, nil)...)
 	}
 	return p.targets()
 }

@@ -221,7 +221,7 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 	files, _ := u.closure(lineInput{Path: u.source}) // the compile reports the error
 	u.rdc = u.usesRDC(files)
 	if u.line.DryRun {
-		u.shows(append([]string{u.host.path}, u.hostArguments(u.file("host.o"))...))
+		u.printCommand(append([]string{u.host.path}, u.hostArguments(u.file("host.o"))...))
 		return nil, u.device(ctx, u.env.Stderr)
 	}
 	text, err := os.ReadFile(u.source)
@@ -365,10 +365,10 @@ func (u *compilation) compare(ctx context.Context, again []string) (*hostkernels
 	return s.Compare(ctx, u.env.Stderr)
 }
 
-// usesRDC reports whether the device code of a source is linked. Without -fsycl-rdc, it is linked if
-// one of its files, the source and its headers other than DPC++'s, mentions SYCL_EXTERNAL and LLVM is
-// installed. An option for device images turns this default off, because the link would need the
-// option, too.
+// usesRDC reports whether the device code of a source is linked. Without -fsycl-rdc, it is linked
+// if one of its files, the source and its headers other than DPC++'s, mentions SYCL_EXTERNAL and
+// LLVM is installed. An option for device images turns this default off, because the link would
+// need the option, too.
 func (c *compiler) usesRDC(files []string) bool {
 	l := c.line
 	if l.RDC {
@@ -406,7 +406,7 @@ func (u *compilation) device(ctx context.Context, log io.Writer) error {
 		return err
 	}
 	args = append(args, u.deviceOptions(text)...)
-	if u.shows(append([]string{driver}, args...)) {
+	if u.printCommand(append([]string{driver}, args...)) {
 		return nil
 	}
 	var failed *buildstep.Error
@@ -436,7 +436,8 @@ func (u *compilation) deviceOptions(text []byte) []string {
 		given = append(given, "-idirafter", filepath.Join(u.gccDir, "include"))
 	}
 	given = u.systemHeaders(slices.Concat(given, u.openMPHeaders(), environmentOptions()))
-	// Other pip packages install headers there. The host compile finds them, so the device compile must too.
+	// Other pip packages install headers there. The host compile finds them, so the device compile
+	// must too.
 	return slices.Concat(options, u.traits, given, []string{"-idirafter", filepath.Join(u.dpcpp.dir, "include")})
 }
 
@@ -681,8 +682,8 @@ func (u *compilation) writeWrapper() error {
 	return os.WriteFile(u.file("host.cpp"), []byte(text), 0o666)
 }
 
-// shows prints a command for -v and -###, and reports whether to skip it.
-func (c *compiler) shows(argv []string) bool {
+// printCommand prints a command for -v and -###, and reports whether to skip it.
+func (c *compiler) printCommand(argv []string) bool {
 	if c.line.Verbose || c.line.DryRun {
 		quoted := make([]string, len(argv))
 		for i, a := range argv {

@@ -65,7 +65,7 @@ func (p *parser) mode(o *option) error {
 	switch o.name {
 	case "-M", "-MM":
 		l.Depfile.System = o.name == "-M"
-		p.give(forHost, o.name)
+		p.addOptions(forHost, o.name)
 	case "--check":
 		l.Mode = modeCheck
 	case "--version":
@@ -186,7 +186,7 @@ func (p *parser) preprocessorOption(o *option) error {
 		return nil
 	}
 	for _, w := range o.words {
-		p.give(forHost, "-Xpreprocessor", w)
+		p.addOptions(forHost, "-Xpreprocessor", w)
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (p *parser) sysroot(o *option) error {
 func (p *parser) reject(o *option) error {
 	isProcessor := o.name == "-ax"
 	if !isProcessor && !p.line.SYCL || isProcessor && p.intelHost() {
-		p.give(forHost|forLink, o.words...)
+		p.addOptions(forHost|forLink, o.words...)
 		return nil
 	}
 	if isProcessor {

@@ -350,7 +350,7 @@ func (c *compiler) runHost(ctx context.Context, stdout, stderr io.Writer, args [
 
 // runHostWith runs the host compiler with the given standard input.
 func (c *compiler) runHostWith(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
-	if c.shows(append([]string{c.host.path}, args...)) {
+	if c.printCommand(append([]string{c.host.path}, args...)) {
 		return nil
 	}
 	if c.line.Verbose && c.line.Mode != modeHostOnly { // CMake and Meson parse directories from its output

@@ -54,7 +54,7 @@ func (p *parser) checkOneMKL() error {
 	case l.MKL.SYCL != nil && l.MKL.Option == "":
 		return cli.Usagef("-qmkl-sycl-impl=%s: add -qmkl", strings.Join(l.MKL.SYCL, ","))
 	case l.MKL.ILP64:
-		p.give(forHost|forDevice, "-DMKL_ILP64")
+		p.addOptions(forHost|forDevice, "-DMKL_ILP64")
 	}
 	return nil
 }

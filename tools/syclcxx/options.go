@@ -64,6 +64,6 @@ func isOnlySYCL(f *icpxflags.Flag) bool {
 
 // pass passes an option to the steps that its rule lists.
 func (p *parser) pass(o *option) {
-	p.give(o.rule.To&^forDevice, o.words...)
-	p.give(forDevice, o.rule.DeviceWords(o.words, o.value)...)
+	p.addOptions(o.rule.To&^forDevice, o.words...)
+	p.addOptions(forDevice, o.rule.DeviceWords(o.words, o.value)...)
 }

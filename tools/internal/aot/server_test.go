@@ -108,8 +108,8 @@ func note(dir, kind, text string) {
 	}
 }
 
-// noted returns the number of notes of a kind.
-func noted(t *testing.T, kind string) int {
+// countNotes returns the number of notes of a kind.
+func countNotes(t *testing.T, kind string) int {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("notes", kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -167,7 +167,7 @@ func TestServer(t *testing.T) {
 			if got := strings.Count(log.String(), "warning of "+test.by); got != 6 {
 				t.Errorf("log %q", log.String())
 			}
-			if servers, runs := noted(t, "server"), noted(t, "program"); servers < 1 || servers > test.servers || runs != test.runs {
+			if servers, runs := countNotes(t, "server"), countNotes(t, "program"); servers < 1 || servers > test.servers || runs != test.runs {
 				t.Errorf("%d servers and %d runs of the program, want at most %d and %d", servers, runs, test.servers, test.runs)
 			}
 		})
@@ -184,10 +184,10 @@ func TestServers(t *testing.T) {
 		testkit.NoError(t, Run(t.Context(), &strings.Builder{}, o))
 	}
 	servers := len(o.Servers.idle[k])
-	if got := noted(t, "server"); servers < 1 || servers > atOnce || got != servers {
+	if got := countNotes(t, "server"); servers < 1 || servers > atOnce || got != servers {
 		t.Errorf("%d servers wait, %d were started, want at most %d", servers, got, atOnce)
 	}
-	if got := noted(t, "served"); got != 12 {
+	if got := countNotes(t, "served"); got != 12 {
 		t.Errorf("%d modules were compiled by servers, want 12", got)
 	}
 
@@ -220,7 +220,7 @@ func TestKilledServers(t *testing.T) {
 		s.end()
 	}
 	testkit.NoError(t, Run(t.Context(), io.Discard, o))
-	if served, runs := noted(t, "served"), noted(t, "program"); served != 8 || runs != 0 || o.Servers.unfit[k] {
+	if served, runs := countNotes(t, "served"), countNotes(t, "program"); served != 8 || runs != 0 || o.Servers.unfit[k] {
 		t.Errorf("servers compiled %d modules, the program %d, unfit %v", served, runs, o.Servers.unfit[k])
 	}
 }
@@ -249,7 +249,7 @@ func TestChangedLibrary(t *testing.T) {
 	} {
 		test.change()
 		testkit.NoError(t, Run(t.Context(), io.Discard, o))
-		if servers, served := noted(t, "server"), noted(t, "served"); servers != test.servers || served != test.served {
+		if servers, served := countNotes(t, "server"), countNotes(t, "served"); servers != test.servers || served != test.served {
 			t.Errorf("run %d: %d servers and %d compiled modules, want %d and %d", i, servers, served, test.servers, test.served)
 		}
 	}
@@ -314,7 +314,7 @@ func TestKnownImages(t *testing.T) {
 			test.change(&o)
 			testkit.NoError(t, os.RemoveAll("bin"))
 			testkit.NoError(t, Run(t.Context(), &again, o))
-			if got := noted(t, "served") - 4; got != test.compiled {
+			if got := countNotes(t, "served") - 4; got != test.compiled {
 				t.Errorf("compiled %d modules again, want %d", got, test.compiled)
 			}
 			for i := range 4 {

@@ -25,11 +25,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return with(fmt.Sprintf("%s failed with exit code %d", e.Program, e.Code), e.Output)
+	return appendOutput(fmt.Sprintf("%s failed with exit code %d", e.Program, e.Code), e.Output)
 }
 
-// with appends a program's output to the description of a failure.
-func with(what, output string) string {
+// appendOutput appends a program's output to the description of a failure.
+func appendOutput(what, output string) string {
 	if output = strings.TrimRight(output, "\n"); output != "" {
 		return what + ":\n" + output
 	}
@@ -71,9 +71,9 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit) && exit.ExitCode() < 0: // such as "signal: killed"
-		return Fault(with(fmt.Sprintf("%s was terminated by %s", filepath.Base(program), exit), output.String()))
+		return Fault(appendOutput(fmt.Sprintf("%s was terminated by %s", filepath.Base(program), exit), output.String()))
 	case errors.As(err, &exit) && diskFull(output.String()):
-		return errors.New(with(fmt.Sprintf("%s could not write", filepath.Base(program)), output.String()) + "\nnote: free disk space and run the step again")
+		return errors.New(appendOutput(fmt.Sprintf("%s could not write", filepath.Base(program)), output.String()) + "\nnote: free disk space and run the step again")
 	case errors.As(err, &exit):
 		return &Error{filepath.Base(program), exit.ExitCode(), output.String()}
 	case err != nil:

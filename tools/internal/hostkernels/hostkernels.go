@@ -339,15 +339,16 @@ var unnamedTypes = regexp.MustCompile(`\._anon_\d+|\$_\d+`)
 // numbers matches the numbers of lambdas and other unnamed types in demangled names.
 var numbers = regexp.MustCompile(`#\d+`)
 
-// templateHeads matches the template parameters of lambdas, and templateParameters matches their uses:
-// [=]<int D>(item<D>) is {lambda<int $N>(item<$N>)#1}, and {lambda(item<auto:1>)#1} in g++ 12.
+// templateHeads matches the template parameters of lambdas, and templateParameters matches their
+// uses: [=]<int D>(item<D>) is {lambda<int $N>(item<$N>)#1}, and {lambda(item<auto:1>)#1} in g++
+// 12.
 var (
 	templateHeads      = regexp.MustCompile(`\{lambda<[^(]*>\(`)
 	templateParameters = regexp.MustCompile(`auto:\d+|\$[TN]+\d*`)
 )
 
-// withoutHeads returns a key that ignores the template parameters of lambdas, which older releases of
-// g++ omit, if the kernels do not match otherwise.
+// withoutHeads returns a key that ignores the template parameters of lambdas, which older releases
+// of g++ omit, if the kernels do not match otherwise.
 func withoutHeads(device, host []Kernel, key func(Kernel) string) func(Kernel) string {
 	short := func(name string) string {
 		return templateParameters.ReplaceAllString(templateHeads.ReplaceAllString(name, "{lambda("), "auto")
@@ -406,19 +407,19 @@ func withoutCalls(name string) string {
 		out.WriteString(call)
 		end := 0
 		if strings.HasPrefix(after, "<") {
-			end = closing(after)
+			end = closingBracket(after)
 			out.WriteString(after[:end])
 		}
 		if strings.HasPrefix(after[end:], "(") {
-			end += closing(after[end:])
+			end += closingBracket(after[end:])
 		}
 		name = after[end:]
 	}
 }
 
-// closing returns the offset after the bracket that closes the first one, or the length of the
-// text.
-func closing(text string) int {
+// closingBracket returns the offset after the bracket that closes the first one, or the length of
+// the text.
+func closingBracket(text string) int {
 	depth := 0
 	for i, c := range text {
 		switch c {
@@ -495,7 +496,7 @@ func (k Kernel) Place(source string, text []byte) string {
 	at := k.Location
 	switch {
 	case at.Line == 0:
-		at = srcloc.Location{Path: source, Line: uint32(mention(text, identifier(k.Name)))}
+		at = srcloc.Location{Path: source, Line: uint32(firstLineWith(text, identifier(k.Name)))}
 	case at.Path == path.Base(source):
 		at.Path = source
 	}
@@ -517,8 +518,8 @@ func identifier(name string) string {
 	return all[len(all)-1]
 }
 
-// mention returns the number of the first line of text that contains word, or 0.
-func mention(text []byte, word string) int {
+// firstLineWith returns the number of the first line of text that contains word, or 0.
+func firstLineWith(text []byte, word string) int {
 	if word == "" {
 		return 0
 	}

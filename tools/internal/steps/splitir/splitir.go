@@ -101,7 +101,7 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	}
 	result, err := postlink.Run(m, run)
 	if err != nil {
-		return cli.BadInput(o.blame(err))
+		return cli.BadInput(o.addName(err))
 	}
 	if err := o.report(log, result.Diagnostics); err != nil {
 		return err
@@ -132,11 +132,11 @@ func (o *Options) withKernels(images []*postlink.Image) ([]*postlink.Image, erro
 	sets, err := images[0].Properties(postlink.PropertyOptions{DeviceGlobals: true})
 	switch {
 	case err != nil:
-		return nil, cli.BadInput(o.blame(err))
+		return nil, cli.BadInput(o.addName(err))
 	case sets.Set(propset.DeviceGlobals).Len() > 0:
 		return images, nil
 	case !o.AllowNoKernels:
-		return nil, cli.BadInput(o.blame(errors.New("the sources have neither kernels nor device globals")))
+		return nil, cli.BadInput(o.addName(errors.New("the sources have neither kernels nor device globals")))
 	}
 	return nil, nil
 }
@@ -144,8 +144,8 @@ func (o *Options) withKernels(images []*postlink.Image) ([]*postlink.Image, erro
 // name returns the name of the input in messages.
 func (o *Options) name() string { return cmp.Or(o.Name, o.Input) }
 
-// blame adds the name of the input to an error.
-func (o *Options) blame(err error) error { return fmt.Errorf("%s: %w", o.name(), err) }
+// addName adds the name of the input to an error.
+func (o *Options) addName(err error) error { return fmt.Errorf("%s: %w", o.name(), err) }
 
 // checkImages returns an error for code that only DPC++'s own step supports, and warns about
 // explicit SIMD code that DPC++'s step would change.
@@ -153,7 +153,7 @@ func (o *Options) checkImages(log io.Writer, images []*postlink.Image) error {
 	var warnings []postlink.Diagnostic
 	for _, image := range images {
 		if err := o.checkImage(image); err != nil {
-			return cli.BadInput(o.blame(err))
+			return cli.BadInput(o.addName(err))
 		}
 		if name := image.ExplicitSIMD(); o.LowerESIMD && name != "" {
 			warnings = append(warnings, postlink.Diagnostic{Text: fmt.Sprintf("'%s' is explicit SIMD code. --lower-esimd leaves it unchanged, because it contains nothing to lower; only DPC++'s own step also marks it for Intel's compiler of such code",
@@ -222,11 +222,11 @@ func (o *Options) readInput() ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(o.Stdin, maxIR+1))
 	switch {
 	case err != nil:
-		return nil, o.blame(err)
+		return nil, o.addName(err)
 	case len(text) == 0:
-		return nil, cli.BadInput(o.blame(errors.New("empty file; expected LLVM IR")))
+		return nil, cli.BadInput(o.addName(errors.New("empty file; expected LLVM IR")))
 	case int64(len(text)) > maxIR:
-		return nil, cli.BadInput(o.blame(fmt.Errorf("input too large (limit %d bytes)", maxIR)))
+		return nil, cli.BadInput(o.addName(fmt.Errorf("input too large (limit %d bytes)", maxIR)))
 	}
 	return text, nil
 }
@@ -265,7 +265,7 @@ func (o *Options) report(log io.Writer, list []postlink.Diagnostic) error {
 	}
 	switch {
 	case wrong > 0:
-		return cli.BadInput(o.blame(fmt.Errorf("errors in the device code: %d", wrong)))
+		return cli.BadInput(o.addName(fmt.Errorf("errors in the device code: %d", wrong)))
 	case len(list) > 0 && o.WarningsAsErrors:
 		return cli.No(fmt.Errorf("warnings treated as errors: %d", len(list)))
 	}
@@ -329,7 +329,7 @@ func (o *Options) tables(images []*postlink.Image) ([]*imageTable, error) {
 			t = bySource[image.Source]
 		}
 		if t == nil {
-			return nil, cli.BadInput(o.blame(fmt.Errorf("kernel '%s' is defined in source '%s', but there is no --module for it",
+			return nil, cli.BadInput(o.addName(fmt.Errorf("kernel '%s' is defined in source '%s', but there is no --module for it",
 				kernelname.Display(image.EntryPoints()[0]), image.Source)))
 		}
 		o.addRow(t, image)
