@@ -468,24 +468,25 @@ type apiError struct {
 	Status  int // 0 if there was no response
 	Message string
 
-	cause refusal
-	again bool
-	after time.Duration
+	refusal string // why GitHub refuses the request, and how to fix it; for status 403 or 429
+	again   bool
+	after   time.Duration
 }
 
-// A refusal is the reason for a response with status 403 or 429.
-type refusal uint8
-
 const (
-	noPermission refusal = iota
-	rateLimited
-	isLocked
-	isBlocked
-	needsAddress
-	needsSSO
-	needsScope
-	isArchived
+	noPermission = "the token does not have permission; the job needs the permission pull-requests: write"
+	rateLimited  = "the token has exceeded its rate limit; rerun the job "
 )
+
+// refusals are the reasons for a response with status 403 by the words of its message.
+var refusals = []struct{ words, text string }{
+	{"access blocked", "GitHub has blocked access to the repository; contact GitHub Support"},
+	{"locked", "the conversation of the pull request is locked; unlock it, or set comment: never"},
+	{"ip allow list", "the organization allows only listed IP addresses; add the runner's address, or use a runner with a listed address"},
+	{"archived", "the repository is archived; unarchive it, or set comment: never"},
+	{"by personal access token", "the personal access token does not have permission; give it write access to pull requests, or pass github.token"},
+	{"saml", "the organization requires single sign-on; authorize the token for it"},
+}
 
 func (e *apiError) Error() string {
 	switch e.Status {
@@ -496,36 +497,11 @@ func (e *apiError) Error() string {
 	case http.StatusUnauthorized:
 		return e.text("invalid token")
 	case http.StatusForbidden, http.StatusTooManyRequests:
-		return e.text(e.refusalText())
+		return e.text(e.refusal)
 	case http.StatusNotFound:
 		return e.text("cannot find the pull request; check its number and the token's permissions")
 	}
 	return e.text(strings.ToLower(http.StatusText(e.Status)))
-}
-
-// refusalText returns why GitHub refuses the request, and how to fix it.
-func (e *apiError) refusalText() string {
-	switch e.cause {
-	case rateLimited:
-		text := "the token has exceeded its rate limit; rerun the job later"
-		if e.after > 0 {
-			text = fmt.Sprintf("the token has exceeded its rate limit; rerun the job in %v", e.after.Round(time.Second))
-		}
-		return text
-	case isLocked:
-		return "the conversation of the pull request is locked; unlock it, or set comment: never"
-	case isBlocked:
-		return "GitHub has blocked access to the repository; contact GitHub Support"
-	case needsAddress:
-		return "the organization allows only listed IP addresses; add the runner's address, or use a runner with a listed address"
-	case needsSSO:
-		return "the organization requires single sign-on; authorize the token for it"
-	case needsScope:
-		return "the personal access token does not have permission; give it write access to pull requests, or pass github.token"
-	case isArchived:
-		return "the repository is archived; unarchive it, or set comment: never"
-	}
-	return "the token does not have permission; the job needs the permission pull-requests: write"
 }
 
 func (e *apiError) text(what string) string {
@@ -624,24 +600,24 @@ func (e *apiError) explain(header http.Header, now time.Time) {
 	case isRefused && strings.Contains(message, "secondary rate limit"):
 		e.after = time.Minute // GitHub's documentation requires this if there is no header
 	}
-	switch {
-	case !isRefused:
-	case e.Status == http.StatusTooManyRequests, err == nil && after >= 0, header.Get("X-RateLimit-Remaining") == "0", strings.Contains(message, "rate limit"):
-		e.cause = rateLimited
-	case strings.Contains(message, "access blocked"):
-		e.cause = isBlocked
-	case strings.Contains(message, "locked"):
-		e.cause = isLocked
-	case strings.Contains(message, "ip allow list"):
-		e.cause = needsAddress
-	case strings.Contains(message, "archived"):
-		e.cause = isArchived
-	case strings.Contains(message, "by personal access token"):
-		e.cause = needsScope
-	case header.Get("X-GitHub-SSO") != "", strings.Contains(message, "saml"):
-		e.cause = needsSSO
+	isLimited := isRefused && (e.Status == http.StatusTooManyRequests || err == nil && after >= 0 || header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(message, "rate limit"))
+	e.again = e.Status >= 500 || isLimited
+	if header.Get("X-GitHub-SSO") != "" {
+		message += " saml"
 	}
-	e.again = e.Status >= 500 || isRefused && e.cause == rateLimited
+	e.refusal = noPermission
+	for _, r := range refusals {
+		if strings.Contains(message, r.words) {
+			e.refusal = r.text
+			break
+		}
+	}
+	switch {
+	case isLimited && e.after > 0:
+		e.refusal = rateLimited + "in " + e.after.Round(time.Second).String()
+	case isLimited:
+		e.refusal = rateLimited + "later"
+	}
 }
 
 // clean makes untrusted text safe to print.

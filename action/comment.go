@@ -67,7 +67,7 @@ func (d *delivery) writeComment(ctx context.Context, body string, isNeeded bool)
 		}
 		return text, "The result is in another comment on this pull request.\n" + end
 	})
-	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusForbidden && failed.cause == noPermission && e.isFromOthers() {
+	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusForbidden && failed.refusal == noPermission && e.isFromOthers() {
 		d.out.logf("No comment: the pull request is from a fork or from Dependabot, so the token is read-only.")
 		return
 	}
