@@ -18,7 +18,7 @@ func checkAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 		unknown = checkKnownAssembly(r, q, d)
 	}
 	if len(unknown) > 0 {
-		r.add(Reason{Rule: UnsupportedAssembly, Status: Undetermined, Required: firstNames(unknown), Text: fmt.Sprintf(
+		r.Add(Reason{Rule: UnsupportedAssembly, Status: Undetermined, Required: firstNames(unknown), Text: fmt.Sprintf(
 			"Unknown whether the device's compiler supports the inline assembly, which contains %s", firstNames(unknown))})
 	}
 }
@@ -38,7 +38,7 @@ func checkKnownAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.
 				r.Reasons[i].Required += ", " + name
 				continue
 			}
-			r.add(Reason{Rule: UnsupportedAssembly, Status: Incompatible, Required: name, Text: "The inline assembly is not supported " + text})
+			r.Add(Reason{Rule: UnsupportedAssembly, Status: Incompatible, Required: name, Text: "The inline assembly is not supported " + text})
 		}
 	}
 	return unknown

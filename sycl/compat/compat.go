@@ -53,12 +53,12 @@ const (
 
 // A Reason is one obstacle to an image being compatible.
 type Reason struct {
-	Rule      Rule
-	Status    Status // Incompatible, Undetermined or NotApplicable
-	Required  string // what is required: "fp64", "32", "8x4x2" in the order of SYCL
-	Available string // what the device has instead; "": a long list, or not known
-	Property  string // key in the set "SYCL/device requirements", "" for other sets
-	Text      string // one sentence, in the words of the runtime if it has a message for it
+	Available string `json:"available,omitempty"` // what the device has instead; "": a long list, or not known
+	Property  string `json:"property,omitempty"`  // key in the set "SYCL/device requirements", "" for other sets
+	Required  string `json:"required"`            // what is required: "fp64", "32", "8x4x2" in the order of SYCL
+	Rule      Rule   `json:"rule"`
+	Status    Status `json:"status"` // Incompatible, Undetermined or NotApplicable
+	Text      string `json:"text"`   // one sentence, in the words of the runtime if it has a message for it
 }
 
 // A Result is a status with all its reasons, in the order of the checks.
@@ -67,7 +67,8 @@ type Result struct {
 	Reasons []Reason
 }
 
-func (r *Result) add(reason Reason) {
+// Add adds a reason.
+func (r *Result) Add(reason Reason) {
 	r.Reasons = append(r.Reasons, reason)
 	r.Status = max(r.Status, reason.Status)
 }
@@ -89,7 +90,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	checkAssembly(&r, q, d)
 	checkExtensions(&r, q, d)
 	if reason, ok := parameterReason(q, d); ok {
-		r.add(reason)
+		r.Add(reason)
 	}
 	checkLocalMemory(&r, q, d)
 	checkOptions(&r, q, d)
@@ -99,7 +100,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	c.checkFixedTargets(&r, q, d)
 	checkCompileTarget(&r, q, d)
 	for _, unreadable := range q.Unreadable {
-		r.add(Reason{Rule: UnreadableRequirement, Status: Undetermined, Required: unreadable.Key, Property: unreadable.Key,
+		r.Add(Reason{Rule: UnreadableRequirement, Status: Undetermined, Required: unreadable.Key, Property: unreadable.Key,
 			Text: fmt.Sprintf("The requirements of the image are not completely known: %v", unreadable)})
 	}
 	return r
@@ -123,7 +124,7 @@ func (c *Checker) Supports(q *requirement.Requirements, d *deviceconfig.Device) 
 		checkKnownAssembly(&r, q, d)
 	}
 	if reason, ok := parameterReason(q, d); ok && reason.Status == Incompatible {
-		r.add(reason)
+		r.Add(reason)
 	}
 	checkLocalMemory(&r, q, d)
 	checkMatrixSubGroups(&r, q, d)
@@ -135,7 +136,7 @@ func (c *Checker) Supports(q *requirement.Requirements, d *deviceconfig.Device) 
 			continue
 		}
 		if d.RefusedExtensions != nil && aspect.ExtensionNamed(name) != nil && mayReject(name, q, d) {
-			r.add(extensionReason(name, d))
+			r.Add(extensionReason(name, d))
 		}
 	}
 	checkSubGroups(&r, q, d)
@@ -168,7 +169,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		if !closed || !a.IsKnown() {
 			reason.Status = Undetermined
 		}
-		r.add(reason)
+		r.Add(reason)
 	}
 }
 
@@ -183,7 +184,7 @@ func checkWorkGroup(r *Result, q *requirement.Requirements, d *deviceconfig.Devi
 	// Compilers pad sizes to three dimensions with 1.
 	isOne := func(n uint64) bool { return n == 1 }
 	if dims > maxDims || len(size) > dims && !all(size[dims:], isOne) {
-		r.add(Reason{Rule: UnsupportedWorkGroupDims, Status: Incompatible, Required: strconv.Itoa(max(dims, len(size))),
+		r.Add(Reason{Rule: UnsupportedWorkGroupDims, Status: Incompatible, Required: strconv.Itoa(max(dims, len(size))),
 			Available: strconv.Itoa(min(dims, maxDims)), Property: "work_group_num_dim",
 			Text: "The local size dimension of submitted nd_range doesn't match the required work-group size dimension"})
 	}
@@ -200,7 +201,7 @@ func all[T any](list []T, ok func(T) bool) bool {
 // which names the number of work-items, not the size.
 func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
 	add := func(status Status, available, text string) {
-		r.add(Reason{Rule: UnsupportedWorkGroupSize, Status: status, Required: formatSize(size, "x"), Available: available,
+		r.Add(Reason{Rule: UnsupportedWorkGroupSize, Status: status, Required: formatSize(size, "x"), Available: available,
 			Property: "reqd_work_group_size_uint64_t", Text: text})
 	}
 	limit := "" // if it is not known
@@ -265,7 +266,7 @@ func checkSubGroups(r *Result, q *requirement.Requirements, d *deviceconfig.Devi
 			reason.Status = Undetermined
 			reason.Text = fmt.Sprintf("Whether sub-group size %s is supported on the device is known only when the program runs", size)
 		}
-		r.add(reason)
+		r.Add(reason)
 	}
 }
 
@@ -305,14 +306,14 @@ func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *d
 		reason.Status = Undetermined
 		reason.Text = fmt.Sprintf("Kernel was compiled with '-fsycl-fixed-targets' for devices with aspect %s, which the device may have", list)
 	}
-	r.add(reason)
+	r.Add(reason)
 }
 
 func checkCompileTarget(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
 	if q.CompileTarget == "" || TargetMatches(q.CompileTarget, d) {
 		return
 	}
-	r.add(Reason{Rule: CompileTargetMismatch, Status: NotApplicable, Required: q.CompileTarget, Available: d.Name, Property: "compile_target",
+	r.Add(Reason{Rule: CompileTargetMismatch, Status: NotApplicable, Required: q.CompileTarget, Available: d.Name, Property: "compile_target",
 		Text: fmt.Sprintf("The image was compiled ahead of time for %s", q.CompileTarget)})
 }
 

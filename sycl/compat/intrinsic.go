@@ -28,7 +28,7 @@ func checkIntrinsics(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 	}
 	for _, family := range families {
 		if family.Name == "" || !slices.Contains(d.Intrinsics, family.Name) {
-			r.add(intrinsicReason(family, byFamily[family.Name], d))
+			r.Add(intrinsicReason(family, byFamily[family.Name], d))
 		}
 	}
 }
@@ -66,7 +66,7 @@ func checkExtensions(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 		if isTableFeature(name) {
 			checkFeature(r, name, q, d)
 		} else if mayReject(name, q, d) {
-			r.add(extensionReason(name, d))
+			r.Add(extensionReason(name, d))
 		}
 	}
 }
@@ -103,7 +103,7 @@ func checkFeature(r *Result, name string, q *requirement.Requirements, d *device
 	default:
 		return
 	}
-	r.add(reason)
+	r.Add(reason)
 }
 
 // describeFeature describes a feature and gives advice for code that uses it.

@@ -66,7 +66,7 @@ func vectorParameterReason(q *requirement.Requirements, d *deviceconfig.Device) 
 // Compilers accept more than the device has.
 func checkLocalMemory(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
 	if d.LocalMemorySize != 0 && q.LocalMemory > d.LocalMemorySize {
-		r.add(Reason{Rule: UnsupportedLocalMemory, Status: Incompatible, Required: fmt.Sprint(q.LocalMemory), Available: fmt.Sprintf("at most %d", d.LocalMemorySize),
+		r.Add(Reason{Rule: UnsupportedLocalMemory, Status: Incompatible, Required: fmt.Sprint(q.LocalMemory), Available: fmt.Sprintf("at most %d", d.LocalMemorySize),
 			Text: fmt.Sprintf("Local memory of %d bytes is not supported on the device (limit %d); declare smaller arrays in local memory", q.LocalMemory, d.LocalMemorySize)})
 	}
 }

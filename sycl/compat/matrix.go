@@ -39,7 +39,7 @@ func checkMatrixSubGroups(r *Result, q *requirement.Requirements, d *deviceconfi
 	}
 	for _, size := range q.SubGroupSizes {
 		if size != columns && d.HasSubGroupSize(size) {
-			r.add(Reason{Rule: UnsupportedJointMatrix, Status: Incompatible, Required: fmt.Sprint(size), Available: fmt.Sprint(columns), Property: "reqd_sub_group_size",
+			r.Add(Reason{Rule: UnsupportedJointMatrix, Status: Incompatible, Required: fmt.Sprint(size), Available: fmt.Sprint(columns), Property: "reqd_sub_group_size",
 				Text: fmt.Sprintf("joint_matrix with sub-group size %d is not supported on this device, which needs size %d; use [[sycl::reqd_sub_group_size(%[2]d)]]", size, columns)})
 		}
 	}
@@ -47,7 +47,7 @@ func checkMatrixSubGroups(r *Result, q *requirement.Requirements, d *deviceconfi
 
 func (l matrixList) check(r *Result, d *deviceconfig.Device) {
 	add := func(status Status, record, format string, args ...any) {
-		r.add(Reason{Rule: UnsupportedJointMatrix, Status: status, Required: record, Property: l.property, Text: fmt.Sprintf(format, args...)})
+		r.Add(Reason{Rule: UnsupportedJointMatrix, Status: status, Required: record, Property: l.property, Text: fmt.Sprintf(format, args...)})
 	}
 	seen := map[string]bool{"": true}
 	for record := range strings.SplitSeq(l.list, ";") {

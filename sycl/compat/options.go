@@ -45,12 +45,12 @@ func checkOptions(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		{"link-options", q.BuildOptions.Link, slices.Concat(cpuOptions, cpuLinkOptions)},
 	} {
 		if option := firstRejected(list.options, list.accepted); option != "" {
-			r.add(Reason{Rule: UnsupportedOption, Status: Incompatible, Required: option,
+			r.Add(Reason{Rule: UnsupportedOption, Status: Incompatible, Required: option,
 				Text: fmt.Sprintf("Option %s in the %s of the image is not supported by the compiler for the device; %s", option, list.name, optionAdvice(option))})
 		}
 	}
 	if q.RegisterOption != "" {
-		r.add(Reason{Rule: UnsupportedOption, Status: Incompatible, Required: q.RegisterOption,
+		r.Add(Reason{Rule: UnsupportedOption, Status: Incompatible, Required: q.RegisterOption,
 			Text: fmt.Sprintf("Option %s, which the runtime adds for the property grf_size, is not supported by the compiler for the device; write a kernel without the property for it", q.RegisterOption)})
 	}
 }

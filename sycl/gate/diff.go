@@ -175,7 +175,7 @@ func diffStatuses(pairs []pair) []Change {
 					if isOld {
 						reasons = &changes[i].OldReasons
 					}
-					*reasons = append(*reasons, ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
+					*reasons = append(*reasons, ChangeReason{Available: a.available, Cause: p.cause, Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
 				}
 			}
 		}
@@ -222,7 +222,7 @@ func onlyIn(rows []row, kind string) (changes []Change) {
 			reasons = &c.OldReasons
 		}
 		for _, p := range problemsByRow(r.target, byTarget)[r.index] {
-			*reasons = append(*reasons, ChangeReason{Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
+			*reasons = append(*reasons, ChangeReason{Cause: p.cause, Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
 		}
 		changes = append(changes, c)
 	}

@@ -33,8 +33,7 @@ func (l *locator) find(label string, k *kernel, p *problem) (at srcloc.Location,
 
 // uses returns the functions that use a missing aspect, and the first known location in them.
 func (l *locator) uses(k *kernel, p *problem) (at srcloc.Location, functions []string) {
-	const missing = string(compat.MissingAspect)
-	if string(p.rule) != missing && p.cause != missing {
+	if p.rule != compat.MissingAspect && p.cause != compat.MissingAspect {
 		return at, nil
 	}
 	for _, o := range k.origins {

@@ -102,7 +102,7 @@ func TestExceptionDevices(t *testing.T) {
 		"unrelated":     "matches nothing; remove it",
 	} {
 		p := DefaultPolicy()
-		p.Allow = []Exception{{Rule: RuleID(compat.NoImage), Kernels: []string{"Foo"}, Devices: []string{device}, Reason: "r"}}
+		p.Allow = []Exception{{Rule: compat.NoImage, Kernels: []string{"Foo"}, Devices: []string{device}, Reason: "r"}}
 		r := Evaluate(Input{Reports: reports, Policy: p, Today: today})
 		if len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, want) {
 			t.Errorf("%s: %+v", device, r.Notices)

@@ -51,7 +51,7 @@ func ParseSeverity(name string) (Severity, error) {
 }
 
 // A RuleID identifies a kind of finding. Rule names and their meanings are stable.
-type RuleID string
+type RuleID = compat.Rule
 
 // Rules about missing device features use the ids of package compat.
 const (
@@ -91,7 +91,7 @@ func LookupRule(id RuleID) (Rule, bool) {
 }
 
 var rules = []Rule{
-	{ID: RuleID(compat.CompileTargetMismatch), Level: Error, Finding: true, Detail: "compile-target",
+	{ID: compat.CompileTargetMismatch, Level: Error, Finding: true, Detail: "compile-target",
 		Short: "The code was compiled ahead of time for a different device.",
 		Next:  "add the device, or `spir64`, to the targets of the build",
 		Long: `The file has native code, but not for this device. Add the device to the targets of the build, or add a target
@@ -110,7 +110,7 @@ because it is probably misspelled.`},
 		Long: `Findings that are new only on devices whose data changed are probably not caused by the change under review.
 They do not fail a check for new findings. Review them and update the baseline ("compat baseline update"), so
 that later changes count.`},
-	{ID: RuleID(compat.FixedTargetMismatch), Level: Error, Finding: true, Detail: "fixed-targets",
+	{ID: compat.FixedTargetMismatch, Level: Error, Finding: true, Detail: "fixed-targets",
 		Short: "The kernel was compiled with -fsycl-fixed-targets for other devices.",
 		Next:  "add the device to `-fsycl-fixed-targets` (`fixed_targets` in BUILD files), or remove the option",
 		Long: `-fsycl-fixed-targets promises that kernels are submitted only to the devices that it lists. Add the device to
@@ -121,7 +121,7 @@ the list, or remove the option if you do not need it.`},
 		Long: `The kernel was deleted, or is no longer built. If that is intended, no action is needed. A renamed kernel is
 listed only in the summary, if the new name is unambiguous. Policies can make a lost kernel an error. The
 check finds lost kernels only if it gets reports of the base branch.`},
-	{ID: RuleID(compat.MissingAspect), Level: Error, Finding: true, Detail: "aspect",
+	{ID: compat.MissingAspect, Level: Error, Finding: true, Detail: "aspect",
 		Short: "The kernel needs an aspect that the device does not have.",
 		Next:  "use a different type or function, or submit a different kernel if `device::has(aspect::{required})` is false",
 		Long: `The runtime rejects the kernel on the device: with errc::kernel_not_supported when it is submitted, or with
@@ -129,7 +129,7 @@ errc::invalid when a program requests it from a SYCLBIN. The report names the fu
 if known. double needs fp64 and sycl::half needs fp16, often because of a literal such as 1.0 or a call to a
 function in std. Use another type, or write a second kernel and choose between them with device::has(); name
 both as a family in the policy.`},
-	{ID: RuleID(compat.MissingSPIRVExtension), Level: Error, Finding: true, Detail: "extension",
+	{ID: compat.MissingSPIRVExtension, Level: Error, Finding: true, Detail: "extension",
 		Short: "The code uses a SPIR-V capability or extension that the device's compiler does not support.",
 		Next:  "write an alternative kernel without it in a different source, and select a kernel by device",
 		Long: `A measured table (sycl/deviceconfig/spirv.tsv) lists the capabilities and extensions that ocloc accepts for
@@ -138,7 +138,7 @@ Crescent Island do not support bindless images; and Xe-LP does not support ray q
 the whole module. Move the kernel to a different source, so that it is in a different module, and choose by
 device; or build it for other targets. If ocloc could not compile the test module of a feature, findings have
 the rule undetermined. .ci/spirv-features --compare prints what a different release of ocloc accepts.`},
-	{ID: RuleID(compat.NoImage), Level: Error, Finding: true,
+	{ID: compat.NoImage, Level: Error, Finding: true,
 		Short: "There is no code for the device.",
 		Next:  "add the device, or `spir64`, to the targets of the build",
 		Long: `The file does not contain a device image with the kernel that the device can run: neither native code nor code
@@ -181,7 +181,7 @@ the policy.`},
 		Short: "The report has a reason that this version does not support.",
 		Next:  "check the report with the version of compat that wrote it",
 		Long:  `The report was created by a newer version. Check it with that version.`},
-	{ID: RuleID(compat.UnsupportedAssembly), Level: Error, Finding: true, Detail: "assembly",
+	{ID: compat.UnsupportedAssembly, Level: Error, Finding: true, Detail: "assembly",
 		Short: "The kernel has inline assembly that the device does not support.",
 		Next:  "write an alternative kernel without inline assembly in a different source, and select a kernel by device",
 		Long: `Inline assembly for Intel GPUs is vISA. Memory accesses through the load-store cache (lsc_*), add3 and bfn
@@ -191,7 +191,7 @@ module. Write a kernel without these instructions in a different source, so that
 and choose by device; name both as a family in the policy. If an instruction is not in the table, or the text
 names one of the compiler's own variables, such as V6, the rule is undetermined, because only the device's
 compiler can tell. Code that is compiled ahead of time for the device is compatible.`},
-	{ID: RuleID(compat.UnsupportedExtension), Level: Error, Finding: true, Detail: "extension",
+	{ID: compat.UnsupportedExtension, Level: Error, Finding: true, Detail: "extension",
 		Short: "The code uses a SPIR-V extension that the device's compiler rejects.",
 		Next:  "remove the property that the message names; if the compiler is old, rebuild the code with a current one",
 		Long: `Kernel properties become SPIR-V extensions that some devices reject: Intel's CPU device rejects fp_control and
@@ -199,7 +199,7 @@ max_work_group_size. The compiler rejects the whole module. Remove the property,
 by device. Other extensions come from old compilers and need drivers of the same age. Whether a system has
 such a driver is unknown, so findings have the rule undetermined. Recompile the source with a current
 compiler. For a library without source, use a newer release.`},
-	{ID: RuleID(compat.UnsupportedIntrinsic), Level: Error, Finding: true, Detail: "intrinsic",
+	{ID: compat.UnsupportedIntrinsic, Level: Error, Finding: true, Detail: "intrinsic",
 		Short: "The kernel uses explicit SIMD intrinsics that the device does not support.",
 		Next:  "write an alternative kernel without these intrinsics in a different source, and select a kernel by device",
 		Long: `The device's compiler rejects the whole module, both ahead of time and at run time. Accesses through the
@@ -208,19 +208,19 @@ with Xe-HPG or newer. Blocks of 512 bytes and named barriers need Xe-HPC, or Xe2
 bytes also work on Xe-HPG. xmx::dpas needs a GPU with matrix engines. For other devices, write a kernel with
 block_load, gather and atomic_update without cache hints in a different source, so that it is in a different
 module, and choose by device; name both as a family in the policy. Or remove the device from the targets.`},
-	{ID: RuleID(compat.UnsupportedJointMatrix), Level: Error, Finding: true, Detail: "joint-matrix",
+	{ID: compat.UnsupportedJointMatrix, Level: Error, Finding: true, Detail: "joint-matrix",
 		Short: "The kernel uses matrices of a type or size that the device does not support.",
 		Next:  "query `matrix_combinations` of the device, and select a kernel by the result",
 		Long: `Devices support different combinations of types and sizes. Query them with
 ext::oneapi::experimental::info::device::matrix_combinations, and choose a kernel by the result; name the
 kernels as a family in the policy.`},
-	{ID: RuleID(compat.UnsupportedLocalMemory), Level: Error, Finding: true, Detail: "bytes",
+	{ID: compat.UnsupportedLocalMemory, Level: Error, Finding: true, Detail: "bytes",
 		Short: "The kernel declares more local memory than the device has.",
 		Next:  "declare smaller arrays in local memory, or select their size by device",
 		Long: `ocloc compiles the kernel, but launching it fails. Only local memory that the kernel declares counts. Local
 accessors, whose size the program chooses, are not included. The limit is local-memory-size in the device
 configuration.`},
-	{ID: RuleID(compat.UnsupportedOption), Level: Error, Finding: true, Detail: "option",
+	{ID: compat.UnsupportedOption, Level: Error, Finding: true, Detail: "option",
 		Short: "The image has an option that the device's compiler does not support.",
 		Next:  "build the SPIR-V image without the option",
 		Long: `A program stores the options that the runtime passes when it compiles and links SPIR-V (compile-options,
@@ -229,23 +229,23 @@ stores options of -Xs with every image, even options for native code, such as -d
 native target only, as in -Xsycl-target-backend=spir64_gen. The property grf_size<256> has the same effect,
 because the runtime adds -ze-opt-large-register-file: write a kernel without the property for CPUs. syclc++
 and the Bazel rules do not store options for native code with SPIR-V.`},
-	{ID: RuleID(compat.UnsupportedParameterSize), Level: Error, Finding: true, Detail: "bytes",
+	{ID: compat.UnsupportedParameterSize, Level: Error, Finding: true, Detail: "bytes",
 		Short: "The parameters of the kernel are larger than the device supports.",
 		Next:  "capture a pointer to the data instead of the data",
 		Long: `Intel GPUs support 2048 bytes of parameters. Small members of captured structs and arrays take 4 bytes of
 registers each, so 960 bytes of char are too many on Xe-LP, Arc A and Meteor Lake, and 1984 bytes on Data
 Center GPU Max. Build with -ze-opt-large-register-file, or capture a pointer. The compiler rejects the module,
 both ahead of time and at run time. In explicit SIMD kernels, members take their own size.`},
-	{ID: RuleID(compat.UnsupportedSubGroupSize), Level: Error, Finding: true, Detail: "sub-group-size",
+	{ID: compat.UnsupportedSubGroupSize, Level: Error, Finding: true, Detail: "sub-group-size",
 		Short: "The device does not support the sub-group size that the kernel requires.",
 		Next:  "use a size that the device supports in `[[sycl::reqd_sub_group_size(N)]]`, or remove the attribute",
 		Long: `Use a different size in [[sycl::reqd_sub_group_size(N)]], write a kernel for each size, or remove the attribute if
 any size works.`},
-	{ID: RuleID(compat.UnsupportedWorkGroupDims), Level: Error, Finding: true, Detail: "work-group-dims",
+	{ID: compat.UnsupportedWorkGroupDims, Level: Error, Finding: true, Detail: "work-group-dims",
 		Short: "The required work-group size has a different number of dimensions than the kernel.",
 		Next:  "give `[[sycl::reqd_work_group_size]]` as many sizes as the range of the kernel has dimensions",
 		Long:  `Give [[sycl::reqd_work_group_size]] as many sizes as the range of the kernel has dimensions, at most three.`},
-	{ID: RuleID(compat.UnsupportedWorkGroupSize), Level: Error, Finding: true, Detail: "work-group-size",
+	{ID: compat.UnsupportedWorkGroupSize, Level: Error, Finding: true, Detail: "work-group-size",
 		Short: "The required work-group size exceeds the device's limit.",
 		Next:  "use a smaller size in `[[sycl::reqd_work_group_size]]`",
 		Long: `One of the sizes, or their product, exceeds a limit of the device. Use a smaller size in

@@ -150,7 +150,7 @@ func setFingerprints(list []Finding) {
 
 func (e *evaluator) finding(i *item, locate *locator) Finding {
 	p := i.problem
-	f := Finding{Cause: RuleID(p.cause), Class: i.class, Expired: i.expired, Fails: i.fails, Family: i.family, Image: p.image, RenamedFrom: i.renamedFrom,
+	f := Finding{Cause: p.cause, Class: i.class, Expired: i.expired, Fails: i.fails, Family: i.family, Image: p.image, RenamedFrom: i.renamedFrom,
 		Required: p.required, Rule: p.rule, Severity: i.severity, State: i.state, Target: i.target.label, Text: p.text}
 	k := i.kernel()
 	if k != nil {

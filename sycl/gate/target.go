@@ -56,10 +56,11 @@ type problem struct {
 }
 
 type problemKey struct {
-	kernel                int // index, or -1 for problems without a kernel
-	rule                  RuleID
-	cause, required, text string
-	image                 bool // the problem is in the device image
+	kernel         int // index, or -1 for problems without a kernel
+	rule           RuleID
+	cause          RuleID
+	required, text string
+	image          bool // the problem is in the device image
 }
 
 type affected struct{ device, available string }
@@ -75,13 +76,13 @@ func (t *target) findKernel(p *problem) *kernel {
 // requirement returns the part of the fingerprint that identifies what is required.
 func (p *problemKey) requirement() string {
 	required := p.required
-	if p.rule == "fixed-target-mismatch" || p.cause == "fixed-target-mismatch" {
+	if p.rule == compat.FixedTargetMismatch || p.cause == compat.FixedTargetMismatch {
 		list := strings.Split(required, ",")
 		slices.Sort(list)
 		required = strings.Join(list, ",")
 	}
 	if p.cause != "" {
-		return p.cause + " " + required
+		return string(p.cause) + " " + required
 	}
 	return required
 }
@@ -131,10 +132,10 @@ func newOutcome(c *report.Outcome) *outcome {
 	o := &outcome{status: c.Status}
 	for i := range c.Reasons {
 		r := &c.Reasons[i]
-		if r.Rule == string(compat.NoImage) && hasCause(c.Reasons) {
+		if r.Rule == compat.NoImage && hasCause(c.Reasons) {
 			continue // builds omit images that a device cannot run
 		}
-		key := problemKey{kernel: -1, rule: RuleID(r.Rule), required: r.Required, image: c.Scope == report.ScopeImage}
+		key := problemKey{kernel: -1, rule: r.Rule, required: r.Required, image: c.Scope == report.ScopeImage}
 		rule, ok := LookupRule(key.rule)
 		switch {
 		case r.Status == compat.Undetermined:
@@ -162,7 +163,7 @@ func (t *target) addOutcome(row, col int, o *outcome) {
 // hasCause reports whether there is a reason other than a missing image.
 func hasCause(reasons []report.Reason) bool {
 	return slices.ContainsFunc(reasons, func(r report.Reason) bool {
-		return r.Status == compat.Incompatible && r.Rule != string(compat.NoImage)
+		return r.Status == compat.Incompatible && r.Rule != compat.NoImage
 	})
 }
 
@@ -240,7 +241,7 @@ func compareKeys(a, b *problemKey) int {
 		}
 		return 0
 	}
-	return cmp.Or(cmp.Compare(a.kernel, b.kernel), strings.Compare(string(a.rule), string(b.rule)), strings.Compare(a.cause, b.cause),
+	return cmp.Or(cmp.Compare(a.kernel, b.kernel), cmp.Compare(a.rule, b.rule), cmp.Compare(a.cause, b.cause),
 		strings.Compare(a.required, b.required), strings.Compare(a.text, b.text), cmp.Compare(number(a.image), number(b.image)))
 }
 

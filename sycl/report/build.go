@@ -100,19 +100,9 @@ type builtOutcome struct {
 	image int // number of the image for the device, or -1
 }
 
-// An answer is the status of requirements on a device.
-type answer struct {
-	status  compat.Status
-	reasons []Reason
-	native  *answer // the same for a device with native code
-	noImage *answer // the same for a device without an image
-}
-
-func (a *answer) add(r compat.Reason) {
-	a.reasons = append(a.reasons, Reason{Rule: string(r.Rule), Required: r.Required, Available: r.Available,
-		Property: r.Property, Text: r.Text, Status: r.Status})
-	a.status = max(a.status, r.Status)
-}
+// An answer is the result of requirements on a device, without and with native code for the device,
+// and without an image for it.
+type answer struct{ ir, native, noImage compat.Result }
 
 // answer returns the answer for requirements and a device, both given by index. Many kernels have
 // the same requirements, so each answer is computed once.
@@ -122,15 +112,14 @@ func (b *Builder) answer(needs, device int) *answer {
 	}
 	a := b.answers[needs][device]
 	if a == nil {
-		a = &answer{status: compat.Compatible, native: &answer{status: compat.Compatible}}
-		for _, r := range b.checker.Check(b.needs[needs], b.devices[device]).Reasons {
-			a.add(r)
+		all := b.checker.Check(b.needs[needs], b.devices[device])
+		a = &answer{ir: all, native: compat.Result{Status: compat.Compatible}, noImage: compat.Result{Status: all.Status, Reasons: slices.Clip(all.Reasons)}}
+		for _, r := range all.Reasons {
 			if !r.IsCompilerLimit() {
-				a.native.add(r)
+				a.native.Add(r)
 			}
 		}
-		a.noImage = &answer{status: a.status, reasons: slices.Clone(a.reasons)}
-		a.noImage.add(compat.NoImageReason)
+		a.noImage.Add(compat.NoImageReason)
 		b.answers[needs][device] = a
 	}
 	return a
@@ -189,13 +178,14 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 		}
 	}
 	a := b.answer(h.needs, device)
+	result := a.ir
 	switch c.Code {
 	case Native:
-		a = a.native
+		result = a.native
 	case NoCode:
-		a = a.noImage
+		result = a.noImage
 	}
-	c.Status, c.Reasons = a.status, a.reasons
+	c.Status, c.Reasons = result.Status, result.Reasons
 	return c
 }
 

@@ -171,7 +171,7 @@ func relevantOutcomes(strategies map[string][]builtOutcome) []builtOutcome {
 // lacksAtomic64 reports whether a device may not run a kernel because it lacks the aspect atomic64.
 func lacksAtomic64(c builtOutcome) bool {
 	return slices.ContainsFunc(c.Reasons, func(r Reason) bool {
-		return r.Rule == string(compat.MissingAspect) && r.Required == aspect.Atomic64.String()
+		return r.Rule == compat.MissingAspect && r.Required == aspect.Atomic64.String()
 	})
 }
 
@@ -181,7 +181,7 @@ func compareOutcomes(a, b builtOutcome) int {
 		return n
 	}
 	return slices.CompareFunc(a.Reasons, b.Reasons, func(a, b Reason) int {
-		return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Required, b.Required), strings.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), strings.Compare(a.Required, b.Required), strings.Compare(a.Text, b.Text))
 	})
 }
 

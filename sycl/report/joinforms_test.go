@@ -111,7 +111,7 @@ func joinedRows(t *testing.T, modules []report.Module, devices ...string) string
 			c := r.Outcome(i, d)
 			text := fmt.Sprint(c.Status, " ", c.Code, " ", c.Scope)
 			for _, reason := range c.Reasons {
-				text += " " + reason.Rule
+				text += " " + string(reason.Rule)
 			}
 			outcomes = append(outcomes, text)
 		}

@@ -114,14 +114,7 @@ const (
 )
 
 // A Reason is one reason why a kernel does not run on a device.
-type Reason struct {
-	Available string        `json:"available,omitempty"` // what the device has instead
-	Property  string        `json:"property,omitempty"`  // key in "SYCL/device requirements"
-	Required  string        `json:"required"`            // what the kernel requires
-	Rule      string        `json:"rule"`                // a compat.Rule
-	Status    compat.Status `json:"status"`              // the status for this reason alone
-	Text      string        `json:"text"`
-}
+type Reason = compat.Reason
 
 // A Device describes a device as used for the outcomes.
 type Device struct {

@@ -92,7 +92,7 @@ func TestOutcomes(t *testing.T) {
 			c := r.Outcome(0, 0)
 			var rules []string
 			for _, reason := range c.Reasons {
-				rules = append(rules, reason.Rule)
+				rules = append(rules, string(reason.Rule))
 			}
 			if c.Status != test.status || c.Code != test.code || !slices.Equal(rules, test.rules) {
 				t.Errorf("status %s, code %s, rules %v", c.Status, c.Code, rules)
@@ -282,7 +282,7 @@ func TestUnreadableRequirement(t *testing.T) {
 	}})
 	testkit.NoError(t, err)
 	all := outcomes(reporttest.Build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc"))
-	if o := all["_ZTS1K intel_gpu_pvc"]; o.Status != compat.Undetermined || len(o.Reasons) != 1 || o.Reasons[0].Rule != string(compat.UnreadableRequirement) {
+	if o := all["_ZTS1K intel_gpu_pvc"]; o.Status != compat.Undetermined || len(o.Reasons) != 1 || o.Reasons[0].Rule != compat.UnreadableRequirement {
 		t.Errorf("device that meets the readable requirements: %+v", o)
 	}
 	if o := all["_ZTS1K intel_gpu_dg2"]; o.Status != compat.Incompatible || len(o.Reasons) != 2 {
@@ -385,7 +385,7 @@ func TestIntrinsics(t *testing.T) {
 		for d := range r.Devices {
 			c, rule := r.Outcome(0, d), ""
 			if len(c.Reasons) > 0 {
-				rule = c.Reasons[0].Rule + " " + c.Reasons[0].Required
+				rule = string(c.Reasons[0].Rule) + " " + c.Reasons[0].Required
 			}
 			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %v %s", r.Devices[d].Name, c.Status, rule)))
 		}
@@ -442,7 +442,7 @@ func TestAssemblyNativeCode(t *testing.T) {
 		o := r.Outcome(0, i)
 		got := o.Status.String()
 		for _, reason := range o.Reasons {
-			got += " " + reason.Rule
+			got += " " + string(reason.Rule)
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", d, got, want)

@@ -38,7 +38,7 @@ func (t *table) outcome(o *Outcome) int32 {
 	for i := range o.Reasons {
 		r := &o.Reasons[i]
 		t.key = append(t.key, byte(r.Status))
-		t.texts(r.Available, r.Property, r.Required, r.Rule, r.Text)
+		t.texts(r.Available, r.Property, r.Required, string(r.Rule), r.Text)
 	}
 	n, ok := t.outcomes[string(t.key)]
 	if !ok {

@@ -134,7 +134,7 @@ func (s *Selection) hasProblem(o *Outcome, matched patternSet) bool {
 	found := false
 	for i := range o.Reasons {
 		reason := &o.Reasons[i]
-		rule, need := matched.has(s.Rules, reason.Rule, safetext.Escape(reason.Rule)), matched.has(s.Needs, reason.Required, safetext.Escape(reason.Required))
+		rule, need := matched.has(s.Rules, string(reason.Rule), safetext.Escape(string(reason.Rule))), matched.has(s.Needs, reason.Required, safetext.Escape(reason.Required))
 		found = found || rule && need && (len(s.Statuses) == 0 || slices.Contains(s.Statuses, reason.Status))
 	}
 	return found

@@ -320,7 +320,7 @@ func TestFixNotesManyKernelsOnce(t *testing.T) {
 	for _, target := range []string{"//demo:b", "//demo:a"} {
 		for _, need := range []string{"fp64", "fp16"} {
 			for i := range 100 {
-				findings = append(findings, gate.Finding{Rule: gate.RuleID(compat.MissingAspect), Severity: gate.Error, Target: target,
+				findings = append(findings, gate.Finding{Rule: compat.MissingAspect, Severity: gate.Error, Target: target,
 					Kernel: fmt.Sprintf("K%d", i), Required: need, Devices: []gate.DeviceFinding{{ID: "intel_gpu_dg2"}}})
 			}
 		}

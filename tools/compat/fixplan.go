@@ -94,7 +94,7 @@ func (p *fixPlan) add(findings []gate.Finding) {
 			t = &wanted{map[string]bool{}, map[string]bool{}, map[string][]*gate.Finding{}}
 		}
 		var to map[string]bool
-		switch compat.Rule(f.Rule) {
+		switch f.Rule {
 		case compat.NoImage, compat.CompileTargetMismatch:
 			to = t.code
 		case compat.FixedTargetMismatch:

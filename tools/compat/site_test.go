@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -205,7 +206,7 @@ func TestSiteHostileNames(t *testing.T) {
 	var list []*report.Report
 	for i, a := range attacks {
 		names = append(names, fmt.Sprint(i))
-		reason := report.Reason{Rule: a, Required: a, Text: a, Status: reporttest.FP64.Status}
+		reason := report.Reason{Rule: compat.Rule(a), Required: a, Text: a, Status: reporttest.FP64.Status}
 		list = append(list, reporttest.Report(a, []string{a + "d"}, map[string]reporttest.On{a: {a + "d": reporttest.Why(reason)}, "other": {}}))
 	}
 	found := writeSite(t, filepath.Join(t.TempDir(), "site"), names, list)

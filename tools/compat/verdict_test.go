@@ -146,7 +146,7 @@ func verdict(t *testing.T, file string) map[string]string {
 			o := r.Outcomes[r.Rows[k.Row][i]]
 			status = max(status, o.Status)
 			for _, reason := range o.Reasons {
-				reasons[reason.Rule+" "+reason.Text] = true
+				reasons[string(reason.Rule)+" "+reason.Text] = true
 			}
 		}
 		var list []string

@@ -186,9 +186,9 @@ func (x *explainer) outcome(kernel int) outcome {
 	o := outcome{Kernel: k.Name, DisplayName: k.DisplayName, Outcome: runs, Reasons: []jsonReason{}}
 	o.Image, o.Or = x.selection(kernel)
 	for _, reason := range c.Reasons {
-		own := jsonReason{reason.Rule, reason.Status != compat.Undetermined, reason.Text}
+		own := jsonReason{string(reason.Rule), reason.Status != compat.Undetermined, reason.Text}
 		// The runtime checks for a missing image first.
-		if reason.Rule == string(compat.NoImage) {
+		if reason.Rule == compat.NoImage {
 			own.Text = x.noImage(k)
 			o.Reasons = append([]jsonReason{own}, o.Reasons...)
 		} else {

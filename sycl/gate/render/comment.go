@@ -230,7 +230,7 @@ func (c *comment) solved(b *strings.Builder) {
 			verb = safetext.Plural(len(kernels[k]), "is", "are") + " gone, and so is the problem on " + show.CodeSpan(k.device)
 		}
 		line := fmt.Sprintf("- %s %s", strings.Join(names, ", "), verb)
-		if k.rule == gate.RuleID(compat.MissingAspect) {
+		if k.rule == compat.MissingAspect {
 			line += " (aspect " + show.CodeSpan(k.required) + ")"
 		}
 		if k.target != "" {

@@ -63,7 +63,7 @@ func exceptions(r *gate.Result, groups []group) (lines []string, left int) {
 			devices = append(devices, quoted(d.ID))
 		}
 		line := fmt.Sprintf("  - rule: %s\n    kernels: [%s]\n    devices: [%s]\n", f.Rule, strings.Join(kernels, ", "), strings.Join(devices, ", "))
-		if f.Rule == gate.RuleID(compat.MissingAspect) && f.Required != "" {
+		if f.Rule == compat.MissingAspect && f.Required != "" {
 			line += fmt.Sprintf("    detail: {aspect: %s}\n", quoted(f.Required))
 		}
 		lines = append(lines, line+fmt.Sprintf("    reason: say why\n    expires: %s\n", end))

@@ -82,7 +82,7 @@ func isEditable(f *gate.Finding) bool {
 	if _, _, ok := gate.SplitLabel(f.Target); !ok || !isFailingOrNew(f) {
 		return false
 	}
-	switch compat.Rule(f.Rule) {
+	switch f.Rule {
 	case compat.NoImage, compat.CompileTargetMismatch, compat.FixedTargetMismatch, compat.MissingAspect, compat.UnsupportedSubGroupSize,
 		compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix, compat.UnsupportedIntrinsic, compat.UnsupportedAssembly:
 		return true

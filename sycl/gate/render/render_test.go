@@ -156,7 +156,7 @@ func TestManyChanges(t *testing.T) {
 func TestHostileChanges(t *testing.T) {
 	kernels := map[string]reporttest.On{}
 	for _, name := range attacks {
-		kernels[name+"<int>"] = reporttest.On{name: reporttest.Why(report.Reason{Rule: name, Required: name, Text: name, Status: compat.Incompatible})}
+		kernels[name+"<int>"] = reporttest.On{name: reporttest.Why(report.Reason{Rule: compat.Rule(name), Required: name, Text: name, Status: compat.Incompatible})}
 	}
 	for _, name := range attacks {
 		old, now := facts(reporttest.Report("old", []string{"a"}, map[string]reporttest.On{"K": {}})), facts(reporttest.Report(name, []string{name}, kernels))
@@ -225,7 +225,7 @@ func attack(name string) *gate.Result {
 	reasons := []report.Reason{
 		{Rule: "missing-aspect", Required: name, Available: name, Text: name, Status: compat.Incompatible},
 		{Rule: "unsupported-sub-group-size", Required: name, Available: name, Text: name, Status: compat.Incompatible},
-		{Rule: name, Required: name, Text: name, Status: compat.Incompatible},
+		{Rule: compat.Rule(name), Required: name, Text: name, Status: compat.Incompatible},
 		{Rule: "no-image", Required: name, Text: name, Status: compat.Undetermined},
 	}
 	for i, reason := range reasons {

@@ -91,9 +91,8 @@ func (w words) devices(f *gate.Finding) string {
 }
 
 // need returns the requirement of a group's kernels that a device lacks.
-func (w words) need(g group, rule gate.RuleID) string {
+func (w words) need(g group, cause gate.RuleID) string {
 	f := g[0]
-	cause := compat.Rule(rule)
 	it, was := "it", "was"
 	if len(g) > 1 {
 		it, was = "they", "were"

@@ -29,7 +29,7 @@ func CSV(w io.Writer, r *report.Report) error {
 		c := t.kinds[i].Outcome
 		var rules, reasons []string
 		for _, reason := range c.Reasons {
-			rules = append(rules, reason.Rule)
+			rules = append(rules, string(reason.Rule))
 			reasons = append(reasons, sentence(reason))
 		}
 		kinds[i] = show.AppendRow(nil, c.Status.String(), string(c.Code), strings.Join(rules, "; "), strings.Join(reasons, "; "))

@@ -113,7 +113,7 @@ func (t *table) reasonGroups() []*reasonGroup {
 	for p, row := range t.Rows {
 		for d, kind := range row {
 			for _, r := range t.kinds[kind].counted() {
-				key := reasonKey{r.Status, r.Rule, r.Required}
+				key := reasonKey{r.Status, string(r.Rule), r.Required}
 				i, ok := known[key]
 				if !ok {
 					i = len(list)
@@ -155,12 +155,12 @@ func (g *reasonGroup) sentence(t *table, quote quoter) string {
 	its := func(one, many string) string { return safetext.Plural(len(g.devices), one, many) }
 	if g.Status == compat.Undetermined {
 		have := "support"
-		if compat.Rule(g.Rule) == compat.MissingAspect {
+		if g.Rule == compat.MissingAspect {
 			have = "have"
 		}
 		return fmt.Sprintf("%s %s, which %s may not %s: this is known only when the program runs", kernels("needs", "need"), quote(need(g.Reason)), devices, have)
 	}
-	switch compat.Rule(g.Rule) {
+	switch g.Rule {
 	case compat.MissingAspect:
 		return fmt.Sprintf("%s %s, which %s not have", kernels("needs", "need"), quote(need(g.Reason)), devices+its(" does", " do"))
 	case compat.NoImage:

@@ -225,7 +225,7 @@ func (p *page) kinds() {
 		k := pageKind{Class: class, Words: words}
 		for _, r := range p.table.kinds[i].counted() {
 			if r.Rule != report.NotReported {
-				k.Rules = append(k.Rules, safetext.Escape(r.Rule))
+				k.Rules = append(k.Rules, safetext.Escape(string(r.Rule)))
 			}
 			k.Whys = append(k.Whys, p.why(r))
 		}
@@ -466,7 +466,7 @@ func (p *page) reasons() {
 		}
 		w := newWhy(e.Reason)
 		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: show.Count(len(e.kernels), "kernel"),
-			Devices: p.table.deviceNames(e.devices), OtherKernels: len(e.kernels), Filter: "#" + url.Values{"rule": {safetext.Escape(e.Rule)}, "status": {w.Class}}.Encode()}
+			Devices: p.table.deviceNames(e.devices), OtherKernels: len(e.kernels), Filter: "#" + url.Values{"rule": {safetext.Escape(string(e.Rule))}, "status": {w.Class}}.Encode()}
 		n := 0
 		out.Origins, n, out.Note = e.origins(p.table, mostOrigins)
 		out.OtherOrigins = n - len(out.Origins)

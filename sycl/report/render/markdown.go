@@ -309,7 +309,7 @@ func (m *markdownWriter) markdownGroup(g *reasonGroup) string {
 	if n := len(families) - show.MostListed; n > 0 {
 		fmt.Fprintf(&b, "  - %s\n", show.Count(n, "other name"))
 	}
-	if list, n := m.origins(g.kernels, g.Required, 2, true); n > 0 && compat.Rule(g.Rule) == compat.MissingAspect {
+	if list, n := m.origins(g.kernels, g.Required, 2, true); n > 0 && g.Rule == compat.MissingAspect {
 		s := strings.Join(codeSpan.all(list), ", ")
 		if n > len(list) {
 			s += " and " + show.Count(n-len(list), "more function")

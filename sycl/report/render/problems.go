@@ -26,7 +26,7 @@ func Problems(r *report.Report) (list []Problem) {
 		if g.Status != compat.Incompatible && g.Status != compat.Undetermined || g.Rule == report.NotReported {
 			continue
 		}
-		list = append(list, Problem{Status: g.Status, Rule: safetext.Escape(g.Rule), Required: safetext.Escape(g.Required), Name: brief(g.Reason),
+		list = append(list, Problem{Status: g.Status, Rule: safetext.Escape(string(g.Rule)), Required: safetext.Escape(g.Required), Name: brief(g.Reason),
 			Text: g.sentence(t, plain), Kernels: len(g.kernels), Devices: t.deviceNames(g.devices)})
 	}
 	return list

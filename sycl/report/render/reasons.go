@@ -150,13 +150,13 @@ func (k *kind) counted() []report.Reason {
 	if len(k.Reasons) < 2 {
 		return k.Reasons
 	}
-	return slices.DeleteFunc(slices.Clone(k.Reasons), func(r report.Reason) bool { return compat.Rule(r.Rule) == compat.NoImage })
+	return slices.DeleteFunc(slices.Clone(k.Reasons), func(r report.Reason) bool { return r.Rule == compat.NoImage })
 }
 
 // origins returns the first few causes of an entry's aspect requirement, and their number. If there
 // are none, note explains possible causes.
 func (e *entry) origins(t *table, most int) (list []string, n int, note string) {
-	if compat.Rule(e.Rule) != compat.MissingAspect || e.generic {
+	if e.Rule != compat.MissingAspect || e.generic {
 		return nil, 0, ""
 	}
 	list, n = t.origins(e.kernels, e.Required, most, false)

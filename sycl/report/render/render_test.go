@@ -19,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -211,7 +212,7 @@ func hostile(t testing.TB) *report.Report {
 				name := hostileNames[n%len(hostileNames)]
 				reason.Text, reason.Available = name, name
 				if n%3 == 0 {
-					reason.Rule = name
+					reason.Rule = compat.Rule(name)
 				}
 				if n%2 == 0 {
 					reason.Required = name

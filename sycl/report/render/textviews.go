@@ -159,7 +159,7 @@ func (t *textWriter) reasonSection(lines int, groups []*reasonGroup, worst compa
 
 func (t *textWriter) reasonGroup(g *reasonGroup) {
 	word := statusWord(g.Status)
-	head := t.wrapped(fmt.Sprintf("%s: %s. [%s]", word, g.sentence(t.table, plain), safetext.Escape(g.Rule)), "    ")
+	head := t.wrapped(fmt.Sprintf("%s: %s. [%s]", word, g.sentence(t.table, plain), safetext.Escape(string(g.Rule))), "    ")
 	head[0] = t.style(styleOf(word), word) + strings.TrimPrefix(head[0], word)
 	for _, line := range head {
 		t.line(line)
@@ -199,8 +199,8 @@ func (t *textWriter) reasonGroup(g *reasonGroup) {
 
 // flags returns the flags that select the kernels of a group.
 func (g *reasonGroup) flags() []string {
-	flags := []string{"--status", g.Status.String(), "--rules", g.Rule}
-	if compat.Rule(g.Rule) != compat.NoImage && g.Rule != report.NotReported {
+	flags := []string{"--status", g.Status.String(), "--rules", string(g.Rule)}
+	if g.Rule != compat.NoImage && g.Rule != report.NotReported {
 		flags = append(flags, "--needs", g.Required)
 	}
 	return flags
@@ -208,7 +208,7 @@ func (g *reasonGroup) flags() []string {
 
 // causes writes the causes of a group's aspect requirement.
 func (t *textWriter) causes(g *reasonGroup) {
-	if compat.Rule(g.Rule) != compat.MissingAspect {
+	if g.Rule != compat.MissingAspect {
 		return
 	}
 	most := 2

@@ -72,9 +72,9 @@ func available(r report.Reason) string {
 	switch {
 	case r.Available != "":
 		return safetext.Escape(r.Available)
-	case compat.Rule(r.Rule) == compat.NoImage:
+	case r.Rule == compat.NoImage:
 		return "none in the file"
-	case compat.Rule(r.Rule) == report.NotReported:
+	case r.Rule == report.NotReported:
 		return "none"
 	case r.Status == compat.Undetermined:
 		return "unknown"
@@ -85,18 +85,18 @@ func available(r report.Reason) string {
 // sentence returns a reason as a sentence without a final period.
 func sentence(r report.Reason) string {
 	switch {
-	case compat.Rule(r.Rule) == compat.NoImage:
+	case r.Rule == compat.NoImage:
 		return "the file has neither native code for the device nor code that can be compiled for it"
-	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Status == compat.Incompatible:
+	case r.Rule == compat.UnsupportedSubGroupSize && r.Available != "" && r.Status == compat.Incompatible:
 		return safetext.Escape(r.Text) + ", which offers " + safetext.Escape(r.Available)
-	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Status == compat.Incompatible:
+	case r.Rule == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Status == compat.Incompatible:
 		return safetext.Escape(r.Text) + ": the kernel requires " + safetext.Escape(r.Required) + ", and the device supports " + safetext.Escape(r.Available)
 	}
 	return strings.TrimSuffix(safetext.Escape(r.Text), ".")
 }
 
 // need returns a description of the requirement of a reason.
-func need(r report.Reason) string { return show.Need(compat.Rule(r.Rule), safetext.Escape(r.Required)) }
+func need(r report.Reason) string { return show.Need(r.Rule, safetext.Escape(r.Required)) }
 
 // brief returns a short form of a reason.
-func brief(r report.Reason) string { return show.Brief(compat.Rule(r.Rule), r.Required) }
+func brief(r report.Reason) string { return show.Brief(r.Rule, r.Required) }
