@@ -90,63 +90,20 @@ func (n *tally) groupText() string {
 	return s
 }
 
-// A reasonGroup is a requirement of kernels, with the devices for which it is a problem.
-type reasonGroup struct {
-	report.Reason
-	devices []int
-	kernels []int
-}
-
-// A reasonKey holds the fields that the reasons of a group share.
-type reasonKey struct {
-	status         compat.Status
-	rule, required string
-}
-
-// reasonGroups returns the groups: incompatible first, then undetermined, each sorted by the number
-// of kernels.
-func (t *table) reasonGroups() []*reasonGroup {
-	var list []*reasonGroup
-	known := map[reasonKey]int{}
-	var onDevice []map[int]bool
-	ofPattern := make([][]int, len(t.Rows))
-	for p, row := range t.Rows {
-		for d, kind := range row {
-			for _, r := range t.kinds[kind].counted() {
-				key := reasonKey{r.Status, string(r.Rule), r.Required}
-				i, ok := known[key]
-				if !ok {
-					i = len(list)
-					known[key] = i
-					list = append(list, &reasonGroup{Reason: r})
-					onDevice = append(onDevice, map[int]bool{})
-				}
-				onDevice[i][d] = true
-				ofPattern[p] = append(ofPattern[p], i)
-			}
-		}
-		slices.Sort(ofPattern[p])
-		ofPattern[p] = slices.Compact(ofPattern[p])
-	}
-	for i, g := range list {
-		for d := range onDevice[i] {
-			g.devices = append(g.devices, d)
-		}
-		slices.Sort(g.devices)
-	}
-	for k := range t.Kernels {
-		for _, i := range ofPattern[t.Kernels[k].Row] {
-			list[i].kernels = append(list[i].kernels, k)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *reasonGroup) int {
+// reasonGroups returns one entry per rule and requirement: incompatible first, then undetermined,
+// each sorted by the number of kernels.
+func (t *table) reasonGroups() []*entry {
+	list := t.entries(func(f *entryFinder, r report.Reason, _ *report.Device) (*entry, string) {
+		return f.entry(r, string(r.Rule), r.Required), ""
+	})
+	slices.SortStableFunc(list, func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(b.Status, a.Status), cmp.Compare(len(b.kernels), len(a.kernels)))
 	})
 	return list
 }
 
 // sentence returns a sentence with the number of kernels and the devices that a problem affects.
-func (g *reasonGroup) sentence(t *table, quote quoter) string {
+func (g *entry) sentence(t *table, quote quoter) string {
 	devices := show.ListOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), show.MostListed+1)])), len(g.devices), "devices")
 	required := quote(safetext.Escape(g.Required))
 	kernels := func(one, many string) string {

@@ -299,7 +299,7 @@ func (m *markdownWriter) groups() {
 }
 
 // markdownGroup returns a reason with the number and the names of kernels.
-func (m *markdownWriter) markdownGroup(g *reasonGroup) string {
+func (m *markdownWriter) markdownGroup(g *entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- %s %s\n", map[compat.Status]string{compat.Incompatible: "❌", compat.Undetermined: "❓", compat.NotApplicable: "➖"}[g.Status], g.sentence(m.table, codeSpan))
 	families := m.families(g.kernels)

@@ -17,10 +17,10 @@ import (
 // An entry is a reason with its kernels and devices.
 type entry struct {
 	report.Reason
-	brief, text string
-	generic     bool  // about a generic target, see report.Device.IsGeneric
-	devices     []int // empty if generic
-	kernels     []int // indexes
+	brief, text string // distinguish entries; the rule and the requirement for reasonGroups
+	generic     bool   // about a generic target, see report.Device.IsGeneric
+	devices     []int  // empty if generic
+	kernels     []int  // indexes
 
 	briefs   map[int32]string // requirements by pattern, if the kernels differ in these
 	image    map[int32]bool   // patterns with a status based on the device image
@@ -31,7 +31,15 @@ type entry struct {
 // reasons returns the distinct reasons, worst first. Everything that is undetermined on a generic
 // target is a single entry.
 func (t *table) reasons() []*entry {
-	f := entryFinder{table: t, known: map[entryKey]*entry{}}
+	list := t.entries((*entryFinder).findEntry)
+	slices.SortStableFunc(list, func(a, b *entry) int { return cmp.Compare(b.Status, a.Status) })
+	return list
+}
+
+// entries returns the entries of all reasons. of returns the entry of a reason and, if its kernels
+// differ in their requirements, the requirement.
+func (t *table) entries(of func(*entryFinder, report.Reason, *report.Device) (*entry, string)) []*entry {
+	f := entryFinder{table: t, of: of, known: map[entryKey]*entry{}}
 	for i := range t.kinds {
 		f.counted = append(f.counted, t.kinds[i].counted())
 	}
@@ -43,7 +51,6 @@ func (t *table) reasons() []*entry {
 	for _, e := range f.list {
 		e.devices = slices.Sorted(maps.Keys(e.onDevice))
 	}
-	slices.SortStableFunc(f.list, func(a, b *entry) int { return cmp.Compare(b.Status, a.Status) })
 	return f.list
 }
 
@@ -71,6 +78,7 @@ func (t *table) listKernels(entries []*entry, ofPattern [][]*entry) {
 // An entryFinder finds the entries of a table, once per row pattern.
 type entryFinder struct {
 	*table
+	of      func(*entryFinder, report.Reason, *report.Device) (*entry, string)
 	list    []*entry
 	known   map[entryKey]*entry
 	counted [][]report.Reason // by outcome kind
@@ -79,7 +87,7 @@ type entryFinder struct {
 // An entryKey holds the fields that the reasons of an entry share.
 type entryKey struct {
 	status      compat.Status
-	brief, text string
+	brief, text string // distinguish entries; the rule and the requirement for reasonGroups
 }
 
 // entries returns the entries of a pattern.
@@ -89,7 +97,7 @@ func (f *entryFinder) entries(pattern int32, row []int32) []*entry {
 	needs := map[*entry][]string{} // for generic entries
 	for d, kind := range row {
 		for _, r := range f.counted[kind] {
-			e, about := f.findEntry(r, &f.Devices[d])
+			e, about := f.of(f, r, &f.Devices[d])
 			if !known[e] {
 				known[e] = true
 				list = append(list, e)
@@ -120,8 +128,7 @@ func distinct(list []string) []string {
 	})
 }
 
-// findEntry returns the entry of a reason and, if its kernels differ in their requirements, the
-// requirement.
+// findEntry returns the entry of a reason in words.
 func (f *entryFinder) findEntry(r report.Reason, d *report.Device) (e *entry, about string) {
 	if r.Status == compat.Undetermined && d.IsGeneric() {
 		e := f.entry(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", safetext.Escape(d.Name)))

@@ -132,7 +132,7 @@ func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
 // for undetermined kernels.
 func (t *textWriter) byReason(lines int) {
 	groups := t.reasonGroups()
-	open := slices.IndexFunc(groups, func(g *reasonGroup) bool { return g.Status != compat.Incompatible })
+	open := slices.IndexFunc(groups, func(g *entry) bool { return g.Status != compat.Incompatible })
 	room := lines - lines/3
 	if open < 0 {
 		open, room = len(groups), lines
@@ -144,7 +144,7 @@ func (t *textWriter) byReason(lines int) {
 	}
 }
 
-func (t *textWriter) reasonSection(lines int, groups []*reasonGroup, worst compat.Status) (written int) {
+func (t *textWriter) reasonSection(lines int, groups []*entry, worst compat.Status) (written int) {
 	left, written := t.section(lines, len(groups), func(i int) {
 		t.line("")
 		t.reasonGroup(groups[i])
@@ -157,7 +157,7 @@ func (t *textWriter) reasonSection(lines int, groups []*reasonGroup, worst compa
 	return written
 }
 
-func (t *textWriter) reasonGroup(g *reasonGroup) {
+func (t *textWriter) reasonGroup(g *entry) {
 	word := statusWord(g.Status)
 	head := t.wrapped(fmt.Sprintf("%s: %s. [%s]", word, g.sentence(t.table, plain), safetext.Escape(string(g.Rule))), "    ")
 	head[0] = t.style(styleOf(word), word) + strings.TrimPrefix(head[0], word)
@@ -198,7 +198,7 @@ func (t *textWriter) reasonGroup(g *reasonGroup) {
 }
 
 // flags returns the flags that select the kernels of a group.
-func (g *reasonGroup) flags() []string {
+func (g *entry) flags() []string {
 	flags := []string{"--status", g.Status.String(), "--rules", string(g.Rule)}
 	if g.Rule != compat.NoImage && g.Rule != report.NotReported {
 		flags = append(flags, "--needs", g.Required)
@@ -207,7 +207,7 @@ func (g *reasonGroup) flags() []string {
 }
 
 // causes writes the causes of a group's aspect requirement.
-func (t *textWriter) causes(g *reasonGroup) {
+func (t *textWriter) causes(g *entry) {
 	if g.Rule != compat.MissingAspect {
 		return
 	}
