@@ -45,6 +45,14 @@ func Written(t testing.TB, write func(io.Writer) error) string {
 	return b.String()
 }
 
+// Text returns what w writes.
+func Text(t testing.TB, w io.WriterTo) string {
+	t.Helper()
+	var b strings.Builder
+	Must(w.WriteTo(&b))(t)
+	return b.String()
+}
+
 // Must accepts the results of a call, and returns a function that returns the value, or ends the
 // test if there is an error: f := testkit.Must(os.Open(name))(t).
 func Must[T any](value T, err error) func(t testing.TB) T {

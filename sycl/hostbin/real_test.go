@@ -165,9 +165,9 @@ func TestClangObjects(t *testing.T) {
 	for _, target := range []string{"x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"} {
 		t.Run(target, func(t *testing.T) {
 			in := func(name string) string { return filepath.Join(dir, target+"-"+name) }
-			write(t, in("a.spv"), "\x03\x02\x23\x07 spirv")
-			write(t, in("b.bin"), "native")
-			write(t, in("a.c"), "int main(void) { return 0; }\n")
+			testkit.WriteFile(t, in("a.spv"), "\x03\x02\x23\x07 spirv")
+			testkit.WriteFile(t, in("b.bin"), "native")
+			testkit.WriteFile(t, in("a.c"), "int main(void) { return 0; }\n")
 			command(t, packager, "-o", in("images"), "--image=file="+in("a.spv")+",triple=spir64-unknown-unknown,arch=,kind=sycl", "--image=file="+in("b.bin")+",triple=spir64_gen-unknown-unknown,arch=pvc,kind=sycl")
 			command(t, clang, "--target="+target, "-c", "-o", in("a.o"), in("a.c"), "-Xclang", "-fembed-offload-object="+in("images"))
 			command(t, ar, "rcs", in("a.a"), in("a.o"), in("a.c"))
@@ -201,12 +201,12 @@ func TestClangBundles(t *testing.T) {
 	testkit.NoError(t, os.Symlink(objcopy, filepath.Join(dir, "llvm-objcopy")))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	in := func(name string) string { return filepath.Join(dir, name) }
-	write(t, in("a.c"), "int main(void) { return 0; }\n")
-	write(t, in("gfx.bc"), "BC\xc0\xde bitcode")
-	write(t, in("sm.bc"), "BC\xc0\xde more bitcode")
+	testkit.WriteFile(t, in("a.c"), "int main(void) { return 0; }\n")
+	testkit.WriteFile(t, in("gfx.bc"), "BC\xc0\xde bitcode")
+	testkit.WriteFile(t, in("sm.bc"), "BC\xc0\xde more bitcode")
 	command(t, clang, "--target=x86_64-unknown-linux-gnu", "-c", "-o", in("host.o"), in("a.c"))
 	command(t, clang, "--target=x86_64-unknown-linux-gnu", "-c", "-emit-llvm", "-o", in("host.bc"), in("a.c"))
-	write(t, in("host.ll"), "; the host\n")
+	testkit.WriteFile(t, in("host.ll"), "; the host\n")
 	bundle := func(name, typ, host string, args ...string) {
 		command(t, append([]string{bundler, "-type=" + typ,
 			"-targets=host-x86_64-unknown-linux-gnu,hip-amdgcn-amd-amdhsa--gfx906,openmp-nvptx64-nvidia-cuda--sm_80",
@@ -309,7 +309,7 @@ func TestClangOpenMP(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			write(t, "a.c", openMPSource)
+			testkit.WriteFile(t, "a.c", openMPSource)
 			test.build(t)
 			f := testkit.Must(Open("out"))(t)
 			defer f.Close()
@@ -352,7 +352,7 @@ func TestLookalikes(t *testing.T) {
 		} {
 			t.Run(test.name+" for "+target, func(t *testing.T) {
 				t.Chdir(t.TempDir())
-				write(t, "a.c", test.source)
+				testkit.WriteFile(t, "a.c", test.source)
 				command(t, clang, "--target="+target, "-O1", "-c", "-o", "a.o", "a.c")
 				f := testkit.Must(Open("a.o"))(t)
 				defer f.Close()
@@ -369,7 +369,7 @@ func TestOclocArchive(t *testing.T) {
 	clang := testkit.Program(t, "clang")
 	translator := testkit.Program(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
-	write(t, "k.cl", "kernel void add(global int *a) { a[0] += 1; }\n")
+	testkit.WriteFile(t, "k.cl", "kernel void add(global int *a) { a[0] += 1; }\n")
 	command(t, clang, "-cl-std=CL2.0", "--target=spir64-unknown-unknown", "-O1", "-c", "-emit-llvm", "-o", "k.bc", "k.cl")
 	command(t, translator, "-o", "k.spv", "k.bc")
 	command(t, ocloc, "compile", "-spirv_input", "-file", "k.spv", "-device", "pvc,tgl", "-output_no_suffix", "-output", "fat")
@@ -383,11 +383,6 @@ func TestOclocArchive(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-}
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	testkit.NoError(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
 // descriptorSource has the descriptor table of an image in the offload wrapper's form, version 2.
@@ -416,13 +411,13 @@ func TestLinkedDescriptors(t *testing.T) {
 	clang := testkit.Program(t, "clang")
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	write(t, in("d.c"), descriptorSource)
+	testkit.WriteFile(t, in("d.c"), descriptorSource)
 	// More sections than the header of a regular COFF object can count.
 	var many strings.Builder
 	for i := range 66000 {
 		fmt.Fprintf(&many, `".section .s%d,\"dr\"\n.byte 1\n"`+"\n", i)
 	}
-	write(t, in("sections.h"), "__asm__("+many.String()+");\n")
+	testkit.WriteFile(t, in("sections.h"), "__asm__("+many.String()+");\n")
 	const x86, arm = "--target=x86_64-unknown-linux-gnu", "--target=aarch64-unknown-linux-gnu"
 	const windows, windowsARM = "--target=x86_64-pc-windows-msvc", "--target=aarch64-pc-windows-msvc"
 	tests := []struct {

@@ -43,7 +43,7 @@ func TestLowerAnnotations(t *testing.T) {
 			if testkit.Fails(t, lowerAnnotations(m, "a.cpp"), test.err) {
 				return
 			}
-			got := write(t, m)
+			got := testkit.Text(t, m)
 			for _, s := range test.has {
 				if !strings.Contains(got, s) {
 					t.Errorf("missing %q:\n%s", s, got)
@@ -112,7 +112,7 @@ func TestPropertyAnnotations(t *testing.T) {
 			if testkit.BlamesInput(t, lowerAnnotations(m, "a.cpp"), test.err) {
 				return
 			}
-			if got := write(t, m); !strings.Contains(got, test.want) || strings.Contains(got, annotationsGlobal) {
+			if got := testkit.Text(t, m); !strings.Contains(got, test.want) || strings.Contains(got, annotationsGlobal) {
 				t.Errorf("%s missing, or the annotation remains:\n%s", test.want, got)
 			}
 		})
@@ -140,8 +140,8 @@ func FuzzAnnotations(f *testing.F) {
 		if err := lowerAnnotations(m, "a.cpp"); err != nil {
 			return
 		}
-		if _, err := llvmir.Parse("lowered.ll", write(t, m)); err != nil {
-			t.Fatalf("%v\n%s", err, write(t, m))
+		if _, err := llvmir.Parse("lowered.ll", testkit.Text(t, m)); err != nil {
+			t.Fatalf("%v\n%s", err, testkit.Text(t, m))
 		}
 	})
 }

@@ -63,7 +63,7 @@ pointer: sycl-alignment=64 sycl-cache-read-hint=64
 		if got := describeProperties(t, m); got != want {
 			t.Errorf("%s:\n%s\nwant:\n%s", level, got, want)
 		}
-		if text := write(t, m); strings.Contains(text, "__sycl_lite_") {
+		if text := testkit.Text(t, m); strings.Contains(text, "__sycl_lite_") {
 			t.Errorf("%s: property calls remain", level)
 		}
 	}

@@ -92,7 +92,7 @@ func TestHeaderCalls(t *testing.T) {
 			if testkit.BlamesInput(t, lowerAnnotations(m, "a.cpp"), test.err) {
 				return
 			}
-			got := write(t, m)
+			got := testkit.Text(t, m)
 			if !strings.Contains(got, test.want) || strings.Contains(got, "__sycl_lite") {
 				t.Errorf("%s missing, or calls remain:\n%s", test.want, got)
 			}

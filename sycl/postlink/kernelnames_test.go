@@ -58,7 +58,7 @@ func TestPrefixKernelNames(t *testing.T) {
 	m := parse(t, named)
 	testkit.NoError(t, prefixKernelNames(m))
 	const a, odd = "__sycl_kernel__ZTS1A", `__sycl_kernel_odd \22name\22`
-	got := write(t, m)
+	got := testkit.Text(t, m)
 	hasParts(t, "the module", got, []string{
 		"define spir_kernel void @" + a + "(", "comdat($_ZTS1A)", "$_ZTS1A = comdat any",
 		"define spir_kernel void @__sycl_kernel__Z4freev(", `define ptx_kernel void @"` + odd + `"(`,
@@ -67,7 +67,7 @@ func TestPrefixKernelNames(t *testing.T) {
 		`!{!{!"_ZTS1A", !"` + a + `"}, !{!"free", !"__sycl_kernel__Z4freev"}}`, `!{!{!"n", !"` + odd + `"}, !{!"a", !"b", !"_ZTS1A"}}`,
 		`name: "_ZTS1A", linkageName: "` + a + `"`,
 	}, []string{"@_ZTS1A", `@"odd`, "__sycl_kernel___sycl_kernel_"})
-	if err := prefixKernelNames(m); err != nil || write(t, m) != got {
+	if err := prefixKernelNames(m); err != nil || testkit.Text(t, m) != got {
 		t.Errorf("second run changes the module (%v)", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestSizesInAPrefixedName(t *testing.T) {
 	const name = "__sycl_kernel__ZTSN9sycl_lite11kernel_withI1KLj64ELj2ELj1ELj8EEE"
 	m := parse(t, "define spir_kernel void @"+name+"() {\n  ret void\n}\n")
 	testkit.NoError(t, lowerKernelNames(m))
-	hasParts(t, "the module", write(t, m), []string{"!{i32 64, i32 2, i32 1}", "!{i32 8}", "@" + name + "("}, nil)
+	hasParts(t, "the module", testkit.Text(t, m), []string{"!{i32 64, i32 2, i32 1}", "!{i32 8}", "@" + name + "("}, nil)
 	err := lowerKernelNames(parse(t, "define spir_kernel void @"+strings.Replace(name, "Lj2E", "Lj0E", 1)+"() {\n  ret void\n}\n"))
 	if want := "kernel K: the required work-group size is 0"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

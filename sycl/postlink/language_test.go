@@ -42,22 +42,22 @@ func TestSetSourceLanguage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, aKernel+test.metadata)
 			setSourceLanguage(m)
-			got := write(t, m)
+			got := testkit.Text(t, m)
 			if !strings.Contains(got, test.want) {
 				t.Errorf("missing %q in\n%s", test.want, got)
 			}
 			if n, want := strings.Count(got, "!spirv.Source = "), strings.Count(test.want, "!spirv.Source = "); n != want {
 				t.Errorf("%d occurrences of !spirv.Source, want %d:\n%s", n, want, got)
 			}
-			if setSourceLanguage(m); write(t, m) != got {
-				t.Errorf("second run changes the module to\n%s", write(t, m))
+			if setSourceLanguage(m); testkit.Text(t, m) != got {
+				t.Errorf("second run changes the module to\n%s", testkit.Text(t, m))
 			}
 		})
 	}
 	other := strings.Replace(aKernel, "spirv64-unknown-unknown", "nvptx64-nvidia-cuda", 1)
 	m := parse(t, other)
-	if setSourceLanguage(m); write(t, m) != other {
-		t.Errorf("module for a different target changed:\n%s", write(t, m))
+	if setSourceLanguage(m); testkit.Text(t, m) != other {
+		t.Errorf("module for a different target changed:\n%s", testkit.Text(t, m))
 	}
 }
 

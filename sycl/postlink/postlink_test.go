@@ -14,13 +14,6 @@ func parse(t *testing.T, text string) *llvmir.Module {
 	return m
 }
 
-func write(t *testing.T, m *llvmir.Module) string {
-	t.Helper()
-	var b strings.Builder
-	testkit.Must(m.WriteTo(&b))(t)
-	return b.String()
-}
-
 func TestRequiredSizesInTheKernelName(t *testing.T) {
 	const prefix, suffix = "define spir_kernel void @_ZTSN9sycl_lite11kernel_withI", "(ptr %0) #0 {\n  ret void\n}\n"
 	for name, test := range map[string]struct {
@@ -52,7 +45,7 @@ func TestRequiredSizesInTheKernelName(t *testing.T) {
 			if testkit.Fails(t, lowerKernelNames(m), test.fail) {
 				return
 			}
-			got := write(t, m)
+			got := testkit.Text(t, m)
 			for _, want := range test.want {
 				if !strings.Contains(got, want) {
 					t.Errorf("missing %q in\n%s", want, got)
@@ -79,7 +72,7 @@ define i32 @main() {
 			t.Errorf("%s: %q, want %q", kernel, got, want)
 		}
 	}
-	if !strings.Contains(write(t, m), "define internal i32 @main()") {
+	if !strings.Contains(testkit.Text(t, m), "define internal i32 @main()") {
 		t.Error("main is still external")
 	}
 }
@@ -121,7 +114,7 @@ func TestMarkEmulatesConversions(t *testing.T) {
 func TestDropHostCode(t *testing.T) {
 	m := parse(t, "@llvm.global_ctors = appending global [0 x i32] zeroinitializer\n@x = global i32 1\n")
 	dropHostCode(m)
-	if got := write(t, m); got != "@x = global i32 1\n" {
+	if got := testkit.Text(t, m); got != "@x = global i32 1\n" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -70,13 +70,6 @@ func registry(t *testing.T, text string) *propset.Registry {
 	return r
 }
 
-func text(t *testing.T, m *llvmir.Module) string {
-	t.Helper()
-	var b strings.Builder
-	testkit.Must(m.WriteTo(&b))(t)
-	return b.String()
-}
-
 // common holds the properties that every post-link step writes.
 const common = "[SYCL/kernel names]\n_ZTS1K=1|1\n[SYCL/exported symbols]\n_Z2tov=1|1\n[SYCL/imported symbols]\n_Z4fromv=1|1\n"
 
@@ -115,7 +108,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 		t.Fatalf("lost %q, %v", lost, err)
 	}
 	// The output can be read again.
-	if m, err = llvmir.Parse("again.ll", text(t, m)); err != nil {
+	if m, err = llvmir.Parse("again.ll", testkit.Text(t, m)); err != nil {
 		t.Fatal(err)
 	}
 	images := testkit.Must(split(m, SplitOptions{Mode: SplitPerSource, Dependencies: true}))(t)
@@ -146,7 +139,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 func TestForgetTranslation(t *testing.T) {
 	m := parseBare(t)
 	testkit.Must(restore(m, "a", registry(t, common)))(t)
-	got := text(t, m)
+	got := testkit.Text(t, m)
 	for _, want := range []string{
 		"@list = linkonce_odr addrspace(1) constant i32 0, align 4\n",
 		"%x = load float, ptr addrspace(1) %a\n",
@@ -182,7 +175,7 @@ func TestForgetTranslation(t *testing.T) {
 	m, err = llvmir.Parse("off.ll", strings.Replace(bare, "!opencl.enable.FP_CONTRACT = !{}\n", "", 1))
 	testkit.NoError(t, err)
 	testkit.Must(restore(m, "a", registry(t, common)))(t)
-	if strings.Contains(text(t, m), "contract") {
+	if strings.Contains(testkit.Text(t, m), "contract") {
 		t.Error("contract flag added without permission")
 	}
 }
@@ -379,8 +372,8 @@ func FuzzRestore(f *testing.F) {
 		if _, err := restore(m, "a", r); err != nil {
 			return
 		}
-		if _, err := llvmir.Parse("again.ll", text(t, m)); err != nil {
-			t.Errorf("%v\n%s", err, text(t, m))
+		if _, err := llvmir.Parse("again.ll", testkit.Text(t, m)); err != nil {
+			t.Errorf("%v\n%s", err, testkit.Text(t, m))
 		}
 	})
 }

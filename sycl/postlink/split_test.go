@@ -389,7 +389,7 @@ func TestUsedWithUnknownType(t *testing.T) {
 @llvm.compiler.used = appending global [q] [ptr addrspace(1) @a, ptr addrspace(1) @b]
 `)
 	dropUsedLists(m, Options{})
-	if got, want := write(t, m), "global [1 x ptr addrspace(1)] [ptr addrspace(1) @b]"; !strings.Contains(got, want) {
+	if got, want := testkit.Text(t, m), "global [1 x ptr addrspace(1)] [ptr addrspace(1) @b]"; !strings.Contains(got, want) {
 		t.Errorf("missing %s in\n%s", want, got)
 	}
 }

@@ -307,7 +307,7 @@ func TestFindVirtualFunctions(t *testing.T) {
 			if says != test.says {
 				t.Errorf("diagnostics:\n%swant:\n%s", says, test.says)
 			}
-			text := write(t, m)
+			text := testkit.Text(t, m)
 			written := parse(t, text)
 			if got := setsOf(written); got != test.sets {
 				t.Errorf("sets: %s, want %s", got, test.sets)
@@ -318,7 +318,7 @@ func TestFindVirtualFunctions(t *testing.T) {
 				}
 			}
 			findVirtualFunctions(written)
-			if again := write(t, written); again != text {
+			if again := testkit.Text(t, written); again != text {
 				t.Errorf("a second run changes\n%sto\n%s", text, again)
 			}
 		})

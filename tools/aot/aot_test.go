@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +12,7 @@ import (
 )
 
 // run runs the tool in the current directory.
-func run(t *testing.T, args ...string) (code int, stderr string) {
-	t.Helper()
-	var out, errs strings.Builder
-	code = tool(nil, nil).Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
-	return code, errs.String()
-}
+var run = testkit.Tool(func() *cli.Tool { return tool(nil, nil) }).Exit
 
 func TestAot(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -69,7 +69,7 @@ func TestDerivedEntryDecides(t *testing.T) {
 	testkit.WriteFile(t, "saved", clinfoOutput)
 	mustRun(t, "device-entry", "--from", "saved", "--device", "ONE/0", "--name", "mine", "--output", "mine.yaml")
 	mustRun(t, "--target", "mine", "--device-config-file", "mine.yaml", "--output", "out.table", "in.table")
-	if got := contents(t, "out.table"); got != "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\nnone.bc|none.prop|e.sym\n" {
+	if got := testkit.ReadFile(t, "out.table"); got != "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\nnone.bc|none.prop|e.sym\n" {
 		t.Errorf("got %q", got)
 	}
 }

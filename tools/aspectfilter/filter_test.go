@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -18,24 +16,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// run runs the tool and returns its exit code and output.
-func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	code = tool().Run(t.Context(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
-	return code, out.String(), errs.String()
-}
-
-// mustRun runs the tool, which must succeed without output on standard error, and returns its
-// output.
-func mustRun(t testing.TB, args ...string) string {
-	t.Helper()
-	code, stdout, stderr := run(t, args...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
-	}
-	return stdout
-}
+// These functions run the tool.
+var (
+	run     = testkit.Tool(tool).Run
+	mustRun = testkit.Tool(tool).MustRun
+)
 
 // workspace creates a directory with property files that have different requirements, and makes it
 // the current directory.
@@ -61,12 +46,6 @@ func workspace(t testing.TB) {
 		"sg8.bc|sg8.prop|c.sym\nfixed.bc|fixed.prop|d.sym\nnone.bc|none.prop|e.sym\n")
 }
 
-func contents(t testing.TB, name string) string {
-	t.Helper()
-	data := testkit.Must(os.ReadFile(name))(t)
-	return string(data)
-}
-
 // TestAssumedRuntime reads a property file of DPC++ 2025.3, in which 64-bit atomics have a number
 // that a different aspect has now.
 func TestAssumedRuntime(t *testing.T) {
@@ -76,8 +55,8 @@ func TestAssumedRuntime(t *testing.T) {
 	testkit.WriteFile(t, "old.prop", r.String())
 	testkit.WriteFile(t, "in.table", "[Code|Properties]\nold.bc|old.prop\n")
 	for flag, want := range map[string]string{"--assume-runtime=2025.3": "[Code|Properties]\nold.bc|old.prop\n", "--assume-runtime=2026.0": "[Code|Properties]\n"} {
-		if code, _, stderr := run(t, "--target=intel_gpu_pvc", flag, "--output=out.table", "in.table"); code != 0 || contents(t, "out.table") != want {
-			t.Errorf("%s: exit %d, %s, %q", flag, code, stderr, contents(t, "out.table"))
+		if code, _, stderr := run(t, "--target=intel_gpu_pvc", flag, "--output=out.table", "in.table"); code != 0 || testkit.ReadFile(t, "out.table") != want {
+			t.Errorf("%s: exit %d, %s, %q", flag, code, stderr, testkit.ReadFile(t, "out.table"))
 		}
 	}
 }
@@ -110,12 +89,12 @@ func TestFilter(t *testing.T) {
 				t.Fatalf("exit %d, %q, %q", code, stdout, stderr)
 			}
 			want := "[Code|Properties|Symbols]\n"
-			for line := range strings.Lines(contents(t, "in.table")) {
+			for line := range strings.Lines(testkit.ReadFile(t, "in.table")) {
 				if name, _, _ := strings.Cut(line, "."); slices.Contains(test.want, name) {
 					want += line
 				}
 			}
-			if got := contents(t, "out.table"); got != want {
+			if got := testkit.ReadFile(t, "out.table"); got != want {
 				t.Errorf("got:\n%swant:\n%s", got, want)
 			}
 		})
@@ -131,7 +110,7 @@ dropped row 2 (fp64.bc), kernel fp64
 dropped row 4 (fixed.bc), kernel fixed
   Kernel was compiled with '-fsycl-fixed-targets=intel_gpu_12_60_7' but was submitted to a different device
 `
-	if got := contents(t, "why.txt"); got != want {
+	if got := testkit.ReadFile(t, "why.txt"); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
@@ -149,15 +128,15 @@ func TestSeveralTargets(t *testing.T) {
 		}
 		mustRun(t, append(together, table)...)
 		for _, target := range targets {
-			if got, want := contents(t, target+".table"), contents(t, target+".alone"); got != want {
+			if got, want := testkit.ReadFile(t, target+".table"), testkit.ReadFile(t, target+".alone"); got != want {
 				t.Errorf("%s for %s: got:\n%s\nwant:\n%s", table, target, got, want)
 			}
-			if got, want := contents(t, target+".txt"), contents(t, target+".why"); got != want {
+			if got, want := testkit.ReadFile(t, target+".txt"), testkit.ReadFile(t, target+".why"); got != want {
 				t.Errorf("%s for %s: reasons:\n%s\nwant:\n%s", table, target, got, want)
 			}
 		}
 	}
-	if contents(t, "intel_gpu_pvc.txt") == contents(t, "intel_gpu_dg2.txt") {
+	if testkit.ReadFile(t, "intel_gpu_pvc.txt") == testkit.ReadFile(t, "intel_gpu_dg2.txt") {
 		t.Error("the reasons do not name the target")
 	}
 	code, stdout, _ := run(t, "--target", "spir64", "--output", "-", "--target", "no_such_gpu", "--output", "b.table", "in.table")
@@ -181,7 +160,7 @@ func TestOptions(t *testing.T) {
 		{"intel_gpu_pvc=-g", none, none},
 	} {
 		mustRun(t, "--target", "intel_gpu_pvc", "--output", "pvc.table", "--target", "intel_gpu_bmg_g21", "--output", "bmg.table", "--option", test.option, "large.table")
-		if pvc, bmg := contents(t, "pvc.table"), contents(t, "bmg.table"); pvc != test.pvc || bmg != test.bmg {
+		if pvc, bmg := testkit.ReadFile(t, "pvc.table"), testkit.ReadFile(t, "bmg.table"); pvc != test.pvc || bmg != test.bmg {
 			t.Errorf("%s: got %q and %q", test.option, pvc, bmg)
 		}
 	}
@@ -200,7 +179,7 @@ func TestTargetReasons(t *testing.T) {
 	} {
 		mustRun(t, append(test.args, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "one.table")...)
 		want := "intel_gpu_dg2: 0 of 1 rows kept\ndropped row 1 (plain.bc), kernel plain\n  " + test.want + "\n"
-		if got := contents(t, "why.txt"); got != want {
+		if got := testkit.ReadFile(t, "why.txt"); got != want {
 			t.Errorf("got:\n%s\nwant:\n%s", got, want)
 		}
 	}
@@ -212,7 +191,7 @@ func TestWithoutProperties(t *testing.T) {
 	const text = "[Code]\r\na.bc\n\nb.bc" // unchanged, regardless of line endings
 	testkit.WriteFile(t, "code.table", text)
 	mustRun(t, "--target", "no such target", "--device-config-file", "bad.yaml", "--output", "out.table", "code.table")
-	if got := contents(t, "out.table"); got != text {
+	if got := testkit.ReadFile(t, "out.table"); got != text {
 		t.Errorf("got %q", got)
 	}
 }
@@ -221,9 +200,9 @@ func TestBesideTheTable(t *testing.T) {
 	workspace(t)
 	testkit.NoError(t, os.Mkdir("sub", 0o755))
 	testkit.WriteFile(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
-	testkit.WriteFile(t, "sub/near.prop", contents(t, "fp64.prop"))
+	testkit.WriteFile(t, "sub/near.prop", testkit.ReadFile(t, "fp64.prop"))
 	mustRun(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table")
-	if got := contents(t, "out.table"); got != "[Code|Properties]\ny.bc|plain.prop\n" {
+	if got := testkit.ReadFile(t, "out.table"); got != "[Code|Properties]\ny.bc|plain.prop\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -283,7 +262,7 @@ func TestErrors(t *testing.T) {
 					t.Errorf("%q is not in\n%s", want, stderr)
 				}
 			}
-			if got := contents(t, "out"); got != "old\n" {
+			if got := testkit.ReadFile(t, "out"); got != "old\n" {
 				t.Errorf("the output was changed to %q", got)
 			}
 		})
@@ -380,7 +359,7 @@ func TestPlanNamesFiles(t *testing.T) {
 		testkit.WriteFile(t, dir+"/k.table", table("k8-fastbuild"))
 		mustRun(t, "--plan", "--output", dir+"/k.json", "in.table", dir+"/k.table")
 		var p plan
-		testkit.NoError(t, json.Unmarshal([]byte(contents(t, dir+"/k.json")), &p))
+		testkit.NoError(t, json.Unmarshal([]byte(testkit.ReadFile(t, dir+"/k.json")), &p))
 		first, last := p.Rows[0], p.Rows[len(p.Rows)-1]
 		if first.Table != "../../../in.table" || last.Table != "k.table" || last.Code != "k.spv/0.spv" {
 			t.Errorf("%s: %+v, %+v", dir, first, last)
@@ -390,7 +369,7 @@ func TestPlanNamesFiles(t *testing.T) {
 
 func TestFailOnUnusedRow(t *testing.T) {
 	workspace(t)
-	r := testkit.Must(propset.Parse("fp64.prop", []byte(contents(t, "fp64.prop"))))(t)
+	r := testkit.Must(propset.Parse("fp64.prop", []byte(testkit.ReadFile(t, "fp64.prop"))))(t)
 	srcloc.Put(r, "_ZTS4fp64", srcloc.Kernel{Location: srcloc.Location{Line: 6, Path: "a.cpp"}, Origins: []srcloc.Origin{
 		{Aspect: aspect.FP64.Named(), Function: "_Z5twiced", Location: srcloc.Location{Line: 3, Column: 12, Path: "a.hpp"}},
 		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Line: 7, Path: "a.cpp"}}, // all devices have it
@@ -409,7 +388,7 @@ Add a target that can (in BUILD files: to sycl_targets), such as spir64, which i
 			t.Errorf("%q: exit %d, %q, got:\n%s\nwant:\n%s", tables, code, stdout, stderr, want)
 		}
 	}
-	if !json.Valid([]byte(contents(t, "p.json"))) {
+	if !json.Valid([]byte(testkit.ReadFile(t, "p.json"))) {
 		t.Error("no plan beside the error")
 	}
 	mustRun(t, "--plan", "--fail-on-unused-row", "--targets", "intel_gpu_dg2,spir64", "--output", "p.json", "in.table")

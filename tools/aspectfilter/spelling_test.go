@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -35,22 +34,21 @@ func TestSpelling(t *testing.T) {
 			workspace(t)
 			testkit.WriteFile(t, "code.table", "[Code]\nk.bc\n")
 			testkit.WriteFile(t, "mine.yaml", "mine:\n  aspects: [fp64]\n  sub-group-sizes: [16]\n")
-			var out, errs bytes.Buffer
-			code := dpcppTool().Run(t.Context(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, strings.Fields(test.args))
+			code, stdout, stderr := testkit.Tool(dpcppTool).Run(t, strings.Fields(test.args)...)
 			if code != test.code {
-				t.Fatalf("exit %d: %s", code, errs.String())
+				t.Fatalf("exit %d: %s", code, stderr)
 			}
 			if code != 0 {
-				if !strings.Contains(errs.String(), test.want) {
-					t.Errorf("%q is not in\n%s", test.want, errs.String())
+				if !strings.Contains(stderr, test.want) {
+					t.Errorf("%q is not in\n%s", test.want, stderr)
 				}
 				return
 			}
-			if out.String() != test.want || test.file != "" && contents(t, "out.table") != test.file {
-				t.Errorf("got\n%s\nwant\n%s", out.String(), test.want)
+			if stdout != test.want || test.file != "" && testkit.ReadFile(t, "out.table") != test.file {
+				t.Errorf("got\n%s\nwant\n%s", stdout, test.want)
 			}
-			// The subcommand accepts the same command lines.
-			code, stdout, stderr := run(t, append([]string{dpcppName}, strings.Fields(test.args)...)...)
+			// The subcommand is equivalent.
+			code, stdout, stderr = run(t, append([]string{dpcppName}, strings.Fields(test.args)...)...)
 			if code != test.code || stdout != test.want {
 				t.Errorf("%s: exit %d, %s\n%s", dpcppName, code, stdout, stderr)
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -20,31 +19,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// run runs the tool and returns its exit code and its output.
-func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	code = tool().Run(t.Context(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
-	return code, out.String(), errs.String()
-}
-
-// mustRun is like run for commands that must succeed silently.
-func mustRun(t testing.TB, args ...string) string {
-	t.Helper()
-	code, stdout, stderr := run(t, args...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("%q: exit %d, %s", args, code, stderr)
-	}
-	return stdout
-}
-
-// checkExit runs the tool, and checks the exit code and that standard error contains a text.
-func checkExit(t testing.TB, code int, why string, args ...string) {
-	t.Helper()
-	if got, _, stderr := run(t, args...); got != code || !strings.Contains(stderr, why) {
-		t.Errorf("%q: exit %d, %s", args, got, stderr)
-	}
-}
+// These functions run the tool.
+var (
+	run       = testkit.Tool(tool).Run
+	mustRun   = testkit.Tool(tool).MustRun
+	checkExit = testkit.Tool(tool).CheckRun
+)
 
 // checkOutput runs a command that must print exactly the given text.
 func checkOutput(t testing.TB, want string, args ...string) {

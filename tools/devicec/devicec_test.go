@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"strings"
@@ -12,30 +11,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// run runs the tool in the current directory.
-func run(t *testing.T, args ...string) (code int, stderr string) {
-	t.Helper()
-	var out, errs strings.Builder
-	code = tool(nil).Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
-	return code, errs.String()
-}
-
-// mustRun runs the tool in the current directory, which must succeed without output on standard
-// error.
-func mustRun(t *testing.T, args ...string) {
-	t.Helper()
-	if code, stderr := run(t, args...); code != 0 || stderr != "" {
-		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
-	}
-}
-
-// checkRun runs the tool, and checks the exit code and that standard error contains a text.
-func checkRun(t *testing.T, want int, text string, args ...string) {
-	t.Helper()
-	if code, stderr := run(t, args...); code != want || !strings.Contains(stderr, text) {
-		t.Errorf("%q: exit code %d, want %d and %q\n%s", args, code, want, text, stderr)
-	}
-}
+// These functions run the tool in the current directory.
+var (
+	program  = testkit.Tool(func() *cli.Tool { return tool(nil) })
+	run      = program.Exit
+	mustRun  = program.MustRun
+	checkRun = program.CheckRun
+)
 
 func TestTranslateNothing(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs"
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
@@ -34,33 +33,12 @@ var testdata = func() string {
 	return dir
 }()
 
-// run runs the tool in the current directory.
-func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, diag bytes.Buffer
-	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &diag}
-	code = tool().Run(t.Context(), env, args)
-	return code, out.String(), diag.String()
-}
-
-// mustRun runs the tool, which must succeed without output on standard error, and returns its
-// standard output.
-func mustRun(t testing.TB, args ...string) string {
-	t.Helper()
-	code, stdout, stderr := run(t, args...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("packager %q: exit code %d\n%s", args, code, stderr)
-	}
-	return stdout
-}
-
-// checkRun runs the tool, and checks its exit code and that its standard error contains a text.
-func checkRun(t *testing.T, want int, text string, args ...string) {
-	t.Helper()
-	if code, _, stderr := run(t, args...); code != want || !strings.Contains(stderr, text) {
-		t.Errorf("packager %q: exit code %d, want %d and %q\n%s", args, code, want, text, stderr)
-	}
-}
+// These functions run the tool in the current directory.
+var (
+	run      = testkit.Tool(tool).Run
+	mustRun  = testkit.Tool(tool).MustRun
+	checkRun = testkit.Tool(tool).CheckRun
+)
 
 func file(t testing.TB, name string) []byte {
 	t.Helper()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"strings"
@@ -12,21 +11,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-func run(t *testing.T, args ...string) (code int, stderr string) {
-	t.Helper()
-	var out, errs strings.Builder
-	code = tool(nil).Run(context.Background(), &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}, args)
-	return code, errs.String()
-}
-
-// mustRun runs the tool in the current directory. It must succeed and write nothing to standard
-// error.
-func mustRun(t *testing.T, args ...string) {
-	t.Helper()
-	if code, stderr := run(t, args...); code != 0 || stderr != "" {
-		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
-	}
-}
+// These functions run the tool in the current directory.
+var (
+	run     = testkit.Tool(func() *cli.Tool { return tool(nil) }).Exit
+	mustRun = testkit.Tool(func() *cli.Tool { return tool(nil) }).MustRun
+)
 
 func runProgram(t *testing.T, name string, args ...string) {
 	t.Helper()

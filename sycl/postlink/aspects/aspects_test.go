@@ -129,7 +129,7 @@ func TestPropagate(t *testing.T) {
 				t.Errorf("diagnostics:\n%s\nwant:\n%s", strings.Join(says, "\n"), strings.Join(c.says, "\n"))
 			}
 			// Other readers must be able to read the output.
-			written := parse(t, write(t, m))
+			written := parse(t, testkit.Text(t, m))
 			if got := metadataOf(t, written, "sycl_used_aspects"); !maps.Equal(got, c.used) {
 				t.Errorf("used aspects:\n%s\nwant:\n%s", lines(got), lines(c.used))
 			}
@@ -185,7 +185,7 @@ define void @f() !sycl_used_aspects !4 {
 !4 = !{!3, !1, i32 999}
 !5 = !{!"intel_gpu_pvc", !"a\22b"}
 `
-	if got := write(t, m); got != want {
+	if got := testkit.Text(t, m); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -375,7 +375,7 @@ func FuzzPropagate(f *testing.F) {
 			for _, d := range result.Diagnostics {
 				says = append(says, d.String())
 			}
-			return write(t, m), strings.Join(says, "\n")
+			return testkit.Text(t, m), strings.Join(says, "\n")
 		}
 		text1, says1 := run()
 		text2, says2 := run()
@@ -454,13 +454,6 @@ func parse(t *testing.T, text string) *llvmir.Module {
 	t.Helper()
 	m := testkit.Must(llvmir.Parse("test.ll", text))(t)
 	return m
-}
-
-func write(t *testing.T, m *llvmir.Module) string {
-	t.Helper()
-	var b strings.Builder
-	testkit.Must(m.WriteTo(&b))(t)
-	return b.String()
 }
 
 // featureCode has code with each feature of package aspect: the header and the body of the kernel

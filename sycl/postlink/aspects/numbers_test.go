@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -43,7 +44,7 @@ func TestRenumber(t *testing.T) {
 		}
 		// Conditions are numbers of architectures, not of aspects.
 		want := strings.Replace(with("27"), "!5 = !{i32 27}", "!5 = !{i32 28}", 1)
-		if got := write(t, m); got != write(t, parse(t, want)) {
+		if got := testkit.Text(t, m); got != testkit.Text(t, parse(t, want)) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
@@ -52,9 +53,9 @@ func TestRenumber(t *testing.T) {
 		"no enumeration":   "define spir_kernel void @k() !sycl_used_aspects !0 {\n  ret void\n}\n!0 = !{i32 28}\n",
 	} {
 		m := parse(t, text)
-		before := write(t, m)
-		if err := Renumber(m); err != nil || write(t, m) != before {
-			t.Errorf("%s: %v, the module changed to\n%s", name, err, write(t, m))
+		before := testkit.Text(t, m)
+		if err := Renumber(m); err != nil || testkit.Text(t, m) != before {
+			t.Errorf("%s: %v, the module changed to\n%s", name, err, testkit.Text(t, m))
 		}
 	}
 	var bad *devicecode.MetadataError

@@ -38,7 +38,7 @@ func TestAspectsAgreeWithTranslatedModule(t *testing.T) {
 				t.Fatalf("%+v, %v", result, err)
 			}
 			// The module is translated with its metadata.
-			testkit.NoError(t, os.WriteFile(name("ll"), []byte(write(t, m)), 0o644))
+			testkit.NoError(t, os.WriteFile(name("ll"), []byte(testkit.Text(t, m)), 0o644))
 			run(t, as, name("ll"), "-o", name("bc"))
 			run(t, translator, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float16_add", name("bc"), "-o", name("spv"))
 			code := testkit.Must(os.ReadFile(name("spv")))(t)

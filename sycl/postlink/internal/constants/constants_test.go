@@ -24,15 +24,6 @@ func parse(t testing.TB, text string) *llvmir.Module {
 	return m
 }
 
-func write(t testing.TB, m *llvmir.Module) string {
-	t.Helper()
-	var b strings.Builder
-	if _, err := m.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 // describe formats constants in readable form.
 func describe(list []propset.SpecConstant) string {
 	if list == nil {
@@ -84,7 +75,7 @@ func TestLower(t *testing.T) {
 					return
 				}
 				testkit.NoError(t, err)
-				testkit.Golden(t, name+"."+string(mode)+".golden.ll", describe(list)+write(t, m))
+				testkit.Golden(t, name+"."+string(mode)+".golden.ll", describe(list)+testkit.Text(t, m))
 			})
 		}
 	}
@@ -114,7 +105,7 @@ func TestTranslated(t *testing.T) {
 				testkit.NoError(t, err)
 				file := func(ext string) string { return filepath.Join(t.TempDir(), "m."+ext) }
 				ll, bc, spv := file("ll"), file("bc"), file("spv")
-				testkit.NoError(t, os.WriteFile(ll, []byte(debugInfo.ReplaceAllString(write(t, m), "")), 0o644))
+				testkit.NoError(t, os.WriteFile(ll, []byte(debugInfo.ReplaceAllString(testkit.Text(t, m), "")), 0o644))
 				run(t, as, ll, "-o", bc)
 				run(t, translator, "--spirv-max-version=1.4", "--spirv-ext=+SPV_INTEL_variable_length_array", bc, "-o", spv)
 				run(t, validator, spv)
@@ -201,7 +192,7 @@ func namesOfClasses(t *testing.T, m *llvmir.Module) {
 	if _, err := Lower(m, Options{Mode: Native}); err != nil {
 		t.Fatal(err)
 	}
-	text := write(t, m)
+	text := testkit.Text(t, m)
 	for _, want := range []string{
 		"declare [2 x i32] @_Z29__spirv_SpecConstantCompositeii_RA2_i(i32, i32)\n", "= call [2 x %i] @_Z29__spirv_SpecConstantCompositeii_RA2_i_(%i ",
 		"declare [2 x %i] @_Z29__spirv_SpecConstantCompositeii_RA2_i_(%i, %i)\n",

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
@@ -208,7 +209,7 @@ func TestAsDPCPP(t *testing.T) {
 			if got := describe(list); got != test.constants {
 				t.Errorf("constants %q, want %q", got, test.constants)
 			}
-			if out := write(t, m); !strings.Contains(out, test.code) {
+			if out := testkit.Text(t, m); !strings.Contains(out, test.code) {
 				t.Errorf("no %q in\n%s", test.code, out)
 			}
 			if _, err := Lower(parse(t, text), Options{Mode: test.mode}); err == nil {
@@ -231,7 +232,7 @@ func TestManyConstants(t *testing.T) {
 	if err != nil || len(list) != n || list[0].Name != fmt.Sprintf("%06d", n-1) {
 		t.Fatal(err, len(list))
 	}
-	if strings.Contains(write(t, m), "@n1 =") {
+	if strings.Contains(testkit.Text(t, m), "@n1 =") {
 		t.Error("names are left")
 	}
 }
@@ -267,7 +268,7 @@ func FuzzLower(f *testing.F) {
 			}
 			return
 		}
-		out := write(t, m)
+		out := testkit.Text(t, m)
 		again, err := llvmir.Parse("lowered.ll", out)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 func TestLowered(t *testing.T) {
@@ -20,7 +22,7 @@ func TestLowered(t *testing.T) {
 	if _, err := LoweredConstants(m); err == nil || !strings.Contains(err.Error(), "is in the module twice") {
 		t.Errorf("error %v", err) // the struct has 8 bytes, its records only 6
 	}
-	list, err := LoweredConstants(parse(t, strings.Replace(write(t, m), "i32 4, i32 2}", "i32 4, i32 4}", 1)))
+	list, err := LoweredConstants(parse(t, strings.Replace(testkit.Text(t, m), "i32 4, i32 2}", "i32 4, i32 4}", 1)))
 	if err != nil || describe(list) != "; a: 0@0+4 -1@4+4 = 05 00 00 00 00 00 00 00\n; b: 1@0+1 = 07\n" {
 		t.Errorf("%v: %s", err, describe(list))
 	}

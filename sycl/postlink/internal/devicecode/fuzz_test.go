@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
@@ -29,12 +30,9 @@ func FuzzLower(f *testing.F) {
 			}
 			return
 		}
-		var b strings.Builder
-		if _, err := m.WriteTo(&b); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := llvmir.Parse("again.ll", b.String()); err != nil {
-			t.Fatalf("%v\n%s", err, b.String())
+		again := testkit.Text(t, m)
+		if _, err := llvmir.Parse("again.ll", again); err != nil {
+			t.Fatalf("%v\n%s", err, again)
 		}
 	})
 }

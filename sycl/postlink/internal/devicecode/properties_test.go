@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
@@ -20,12 +21,9 @@ func parse(t testing.TB, text string) *llvmir.Module {
 // write returns the text of a module, which LLVM must be able to read.
 func write(t testing.TB, m *llvmir.Module) string {
 	t.Helper()
-	var b strings.Builder
-	if _, err := m.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	parse(t, b.String())
-	return b.String()
+	text := testkit.Text(t, m)
+	parse(t, text)
+	return text
 }
 
 // lower runs the pass twice. The second run must not change anything.
