@@ -168,28 +168,18 @@ type imageCode struct {
 	writer      *propertyWriter
 	module      *llvmir.Module
 	define      []llvmir.Symbol
-	functions   []*functionCode // declared ones included
+	functions   []*llvmir.Function // declared ones included
 	globals     []*llvmir.Global
-	entryPoints []*functionCode
+	entryPoints []*llvmir.Function
 	defined     map[string]bool // functions
 }
 
-// functionCode is a function with the contents of its header, which is read once.
-type functionCode struct {
-	*llvmir.Function
-	attributes  []llvmir.Attribute
-	attachments []llvmir.Attachment
-}
-
 func (w *propertyWriter) read(define []llvmir.Symbol, entryPoints []*llvmir.Function) *imageCode {
-	c := &imageCode{writer: w, module: w.module, define: define, defined: map[string]bool{}}
-	known := map[*llvmir.Function]*functionCode{}
+	c := &imageCode{writer: w, module: w.module, define: define, entryPoints: entryPoints, defined: map[string]bool{}}
 	for _, s := range define {
 		switch s := s.(type) {
 		case *llvmir.Function:
-			f := &functionCode{s, s.Attributes(), s.Attachments()}
-			known[s] = f
-			c.functions = append(c.functions, f)
+			c.functions = append(c.functions, s)
 			if s.Defined() {
 				c.defined[s.Name()] = true
 			}
@@ -197,28 +187,11 @@ func (w *propertyWriter) read(define []llvmir.Symbol, entryPoints []*llvmir.Func
 			c.globals = append(c.globals, s)
 		}
 	}
-	for _, f := range entryPoints {
-		e := known[f]
-		if e == nil {
-			e = &functionCode{f, f.Attributes(), f.Attachments()}
-		}
-		c.entryPoints = append(c.entryPoints, e)
-	}
 	return c
 }
 
-// Attribute and Attachment make a functionCode a [devicecode.Header] that is read once.
-func (f *functionCode) Attribute(key string) (string, bool) {
-	for _, a := range f.attributes {
-		if a.Key == key {
-			return a.Value, true
-		}
-	}
-	return "", false
-}
-
-// number reads an attribute that is an unsigned 32-bit number.
-func (f *functionCode) number(key string) (value uint32, ok bool, err error) {
+// number reads a function's attribute that is an unsigned 32-bit number.
+func number(f *llvmir.Function, key string) (value uint32, ok bool, err error) {
 	text, ok := f.Attribute(key)
 	if !ok {
 		return 0, false, nil
@@ -230,23 +203,13 @@ func (f *functionCode) number(key string) (value uint32, ok bool, err error) {
 	return uint32(n), true, nil
 }
 
-// Attachment returns the attached metadata of a kind.
-func (f *functionCode) Attachment(kind string) (llvmir.Attachment, bool) {
-	for _, a := range f.attachments {
-		if a.Kind == kind {
-			return a, true
-		}
-	}
-	return llvmir.Attachment{}, false
-}
-
 // metadata returns the attached node of a kind, or nil.
-func (c *imageCode) metadata(f *functionCode, kind string) (*llvmir.Node, error) {
+func (c *imageCode) metadata(f *llvmir.Function, kind string) (*llvmir.Node, error) {
 	return devicecode.AttachedNode(c.module, f, kind)
 }
 
 // workGroupDims returns the dimensionality that a function requires, or 0.
-func (c *imageCode) workGroupDims(f *functionCode) (uint32, error) {
+func (c *imageCode) workGroupDims(f *llvmir.Function) (uint32, error) {
 	const kind = "work_group_num_dim"
 	list, err := devicecode.AttachedSizes(c.module, f, kind, 1, 1)
 	if list == nil || err != nil {
@@ -283,7 +246,7 @@ func (p *imageProperties) paramInfo() error {
 		if err != nil {
 			return err
 		}
-		if n == nil || explicitSIMD(f.Function) && !f.Kernel() { // which DPC++ has put into its callers
+		if n == nil || explicitSIMD(f) && !f.Kernel() { // which DPC++ has put into its callers
 			continue
 		}
 		operands := n.Operands()
@@ -397,7 +360,7 @@ func (p *imageProperties) programMetadata() error {
 	return nil
 }
 
-func (p *imageProperties) functionMetadata(f *functionCode) error {
+func (p *imageProperties) functionMetadata(f *llvmir.Function) error {
 	put := func(key string, v propset.Value) { p.put(propset.ProgramMetadata, f.Name()+"@"+key, v) }
 	sizes := func(kind string, list []uint64, err error) error {
 		if list != nil {
@@ -448,7 +411,7 @@ func (p *imageProperties) misc() error {
 	put := func(key string, v propset.Value) { p.put(propset.MiscProperties, key, v) }
 	simd := 0
 	for _, f := range p.entryPoints {
-		if slices.ContainsFunc(f.attachments, func(a llvmir.Attachment) bool { return a.Kind == "sycl_explicit_simd" }) {
+		if f.HasMetadata("sycl_explicit_simd") {
 			simd++
 		}
 	}
@@ -463,7 +426,7 @@ func (p *imageProperties) misc() error {
 	}
 	for _, attribute := range numbers {
 		for _, f := range p.entryPoints {
-			n, ok, err := f.number(attribute[0])
+			n, ok, err := number(f, attribute[0])
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -61,7 +62,7 @@ func (c *imageCode) addSubGroups(q *requirement.Requirements) error {
 }
 
 // addFunction adds the requirements of a function.
-func (c *imageCode) addFunction(q *requirement.Requirements, aspects *aspectLists, targets *targetSet, f *functionCode) error {
+func (c *imageCode) addFunction(q *requirement.Requirements, aspects *aspectLists, targets *targetSet, f *llvmir.Function) error {
 	if name, ok := aspect.Intrinsic(f.Name()); ok && !f.Defined() {
 		q.Need(&requirement.Requirements{Intrinsics: []string{name}})
 	}
@@ -84,7 +85,7 @@ type aspectLists struct {
 }
 
 // addAspects adds the aspects that a function uses or declares.
-func (c *imageCode) addAspects(a *aspectLists, f *functionCode) error {
+func (c *imageCode) addAspects(a *aspectLists, f *llvmir.Function) error {
 	for _, kind := range []string{devicecode.UsedAspectsMD, devicecode.DeclaredAspectsMD} {
 		n, err := c.metadata(f, kind)
 		if err != nil {
@@ -109,7 +110,7 @@ func (c *imageCode) addAspects(a *aspectLists, f *functionCode) error {
 
 // addWorkGroup adds the work-group size and the dimensionality that a function requires. As in
 // DPC++, a dimensionality counts only if no earlier function had a size.
-func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *functionCode) error {
+func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *llvmir.Function) error {
 	size, err := devicecode.WorkGroupSize(c.module, f)
 	if err != nil {
 		return err
@@ -133,7 +134,7 @@ func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *functionCode) e
 
 // addMatrices adds the matrices that a function uses. DPC++ uses the matrices of the last function,
 // which is equivalent because the split keeps kernels with different matrices apart.
-func (c *imageCode) addMatrices(q *requirement.Requirements, f *functionCode) error {
+func (c *imageCode) addMatrices(q *requirement.Requirements, f *llvmir.Function) error {
 	var more requirement.Requirements
 	for _, m := range []struct {
 		kind string
@@ -171,7 +172,7 @@ type targetSet struct {
 	lists   map[int]bool // metadata that has been seen
 }
 
-func (c *imageCode) addTargets(s *targetSet, f *functionCode) error {
+func (c *imageCode) addTargets(s *targetSet, f *llvmir.Function) error {
 	n, err := c.metadata(f, devicecode.FixedTargetsMD)
 	if n == nil || err != nil || s.lists[n.ID()] {
 		return err

@@ -22,9 +22,13 @@ func (s *symbol) Attachments() []Attachment {
 func attachmentsOf(text string, spans []attachment) []Attachment {
 	list := make([]Attachment, len(spans))
 	for i, a := range spans {
-		list[i] = Attachment{unescapeName(text[a.kind.start+1 : a.kind.end]), nodeID(a.ref.in(text)), a.ref.in(text)}
+		list[i] = a.of(text)
 	}
 	return list
+}
+
+func (a attachment) of(text string) Attachment {
+	return Attachment{unescapeName(text[a.kind.start+1 : a.kind.end]), nodeID(a.ref.in(text)), a.ref.in(text)}
 }
 
 // nodeID returns the number of a reference such as "!12", or -1 for other text.
@@ -39,8 +43,9 @@ func nodeID(ref string) int {
 
 // Attachment returns the attached metadata of a kind.
 func (s *symbol) Attachment(kind string) (Attachment, bool) {
-	for _, a := range s.Attachments() {
-		if a.Kind == kind {
+	h := s.header()
+	for _, span := range h.attachments {
+		if a := span.of(h.text); a.Kind == kind {
 			return a, true
 		}
 	}
@@ -59,7 +64,8 @@ func (s *symbol) Metadata(kind string) (int, bool) {
 
 // HasMetadata reports whether metadata of a kind is attached.
 func (s *symbol) HasMetadata(kind string) bool {
-	return slices.ContainsFunc(s.Attachments(), func(a Attachment) bool { return a.Kind == kind })
+	_, ok := s.Attachment(kind)
+	return ok
 }
 
 // SetMetadata attaches a node, replacing any of the same kind.

@@ -49,13 +49,16 @@ func attributeOf(text string) Attribute {
 	return a
 }
 
-// Attributes returns the attributes, including those in groups.
+// Attributes returns the attributes, including those in groups. The list must not be modified.
 func (s *symbol) Attributes() []Attribute {
 	h := s.header()
 	return s.m.attributes(h.text, h.attributes)
 }
 
 func (m *Module) attributes(text string, spans []span) []Attribute {
+	if len(spans) == 1 && text[spans[0].start] == '#' { // without a copy
+		return m.group(spans[0].in(text))
+	}
 	var list []Attribute
 	for _, a := range spans {
 		if t := a.in(text); t[0] == '#' {
@@ -67,10 +70,17 @@ func (m *Module) attributes(text string, spans []span) []Attribute {
 	return list
 }
 
-// group returns the attributes of a group such as "#3".
+// group returns the attributes of a group such as "#3". It reads each group once.
 func (m *Module) group(ref string) []Attribute {
+	if list, ok := m.attrs.Load(ref); ok {
+		return list.([]Attribute)
+	}
 	text, spans := m.groupText(ref)
-	return m.attributes(text, spans)
+	list := m.attributes(text, spans)
+	if text != "" {
+		m.attrs.Store(ref, list)
+	}
+	return list
 }
 
 func (m *Module) groupText(ref string) (string, []span) {

@@ -23,6 +23,7 @@ type Module struct {
 	namedIDs  map[string]*NamedMetadata
 	typeItems map[string]uint32 // items of named types
 	groups    map[uint32]uint32 // item of each attribute group
+	attrs     sync.Map          // []Attribute of the groups that were read, by reference
 	maxGroup  uint32            // one more than the greatest
 	lowGroup  uint32            // all smaller ones are in use; advanced if maxGroup is too large
 	clones    map[string]string // groups made by edits, by content

@@ -310,6 +310,7 @@ func (r *reader) attributes(start, pos, limit int) error {
 		return err
 	}
 	r.m.groups[uint32(id)] = r.next()
+	r.m.attrs.Clear()
 	r.m.maxGroup = max(r.m.maxGroup, uint32(id)+1)
 	r.add(itemGroup, int(id), start, limit)
 	return nil

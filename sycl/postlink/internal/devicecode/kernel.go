@@ -102,7 +102,7 @@ func (l *lowering) sizeForPTX(k *kernel) error {
 	if !strings.HasPrefix(k.triple, "nvptx64-") {
 		return nil
 	}
-	sizes, err := WorkGroupSize(l.m, k)
+	sizes, err := WorkGroupSize(l.m, k.Function)
 	if sizes == nil || err != nil {
 		return err
 	}

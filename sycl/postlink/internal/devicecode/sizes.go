@@ -19,29 +19,22 @@ const (
 	subGroupSizeAttr  = "sycl-sub-group-size"       // a number
 )
 
-// A Header gives access to the attributes and metadata of a function.
-type Header interface {
-	Name() string
-	Attribute(key string) (string, bool)
-	Attachment(kind string) (llvmir.Attachment, bool)
-}
-
 // AttachedNode returns a function's attached node of a kind, or nil.
-func AttachedNode(m *llvmir.Module, h Header, kind string) (*llvmir.Node, error) {
-	a, ok := h.Attachment(kind)
+func AttachedNode(m *llvmir.Module, f *llvmir.Function, kind string) (*llvmir.Node, error) {
+	a, ok := f.Attachment(kind)
 	if !ok {
 		return nil, nil
 	}
 	if n := m.Node(a.ID); a.ID >= 0 && n != nil {
 		return n, nil
 	}
-	return nil, &MetadataError{h.Name(), fmt.Sprintf("!%s: there is no node %s", kind, a.Text)}
+	return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: there is no node %s", kind, a.Text)}
 }
 
 // AttachedSizes reads metadata of least to most non-negative numbers. It returns nil if there is
 // none.
-func AttachedSizes(m *llvmir.Module, h Header, kind string, least, most int) ([]uint64, error) {
-	n, err := AttachedNode(m, h, kind)
+func AttachedSizes(m *llvmir.Module, f *llvmir.Function, kind string, least, most int) ([]uint64, error) {
+	n, err := AttachedNode(m, f, kind)
 	if n == nil || err != nil {
 		return nil, err
 	}
@@ -57,7 +50,7 @@ func AttachedSizes(m *llvmir.Module, h Header, kind string, least, most int) ([]
 		if least == most {
 			count = "one number"
 		}
-		return nil, &MetadataError{h.Name(), fmt.Sprintf("!%s: invalid node !%d; expected %s", kind, n.ID(), count)}
+		return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: invalid node !%d; expected %s", kind, n.ID(), count)}
 	}
 	return list, nil
 }
@@ -65,8 +58,8 @@ func AttachedSizes(m *llvmir.Module, h Header, kind string, least, most int) ([]
 // WorkGroupSize returns the work-group size that a function requires, in the order of the metadata,
 // which takes precedence over the attribute. It returns nil if no size is required. Metadata
 // from SPIR-V has only the lower 32 bits of a size, so 0 stands for 2^32, which no device supports.
-func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
-	if list, err := AttachedSizes(m, h, WorkGroupSizeMD, 1, 3); list != nil || err != nil {
+func WorkGroupSize(m *llvmir.Module, f *llvmir.Function) ([]uint64, error) {
+	if list, err := AttachedSizes(m, f, WorkGroupSizeMD, 1, 3); list != nil || err != nil {
 		for i, n := range list {
 			if n == 0 {
 				list[i] = 1 << 32
@@ -74,7 +67,7 @@ func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 		}
 		return list, err
 	}
-	text, ok := h.Attribute(workGroupSizeAttr)
+	text, ok := f.Attribute(workGroupSizeAttr)
 	if !ok {
 		return nil, nil
 	}
@@ -82,7 +75,7 @@ func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(word), 10, 64)
 		if err != nil || n == 0 || len(list) == 3 {
-			return nil, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: invalid value %q; expected 1 to 3 sizes separated by commas", workGroupSizeAttr, text)}
+			return nil, &MetadataError{f.Name(), fmt.Sprintf("attribute %q: invalid value %q; expected 1 to 3 sizes separated by commas", workGroupSizeAttr, text)}
 		}
 		list = append(list, n)
 	}
@@ -92,15 +85,15 @@ func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 
 // SubGroupSize returns the sub-group size that a function requires, or 0. Named sizes, which depend
 // on the device, are 0 or negative. The same size may be written several times.
-func SubGroupSize(m *llvmir.Module, h Header) (uint32, error) {
-	n, err := AttachedNode(m, h, subGroupSizeMD)
+func SubGroupSize(m *llvmir.Module, f *llvmir.Function) (uint32, error) {
+	n, err := AttachedNode(m, f, subGroupSizeMD)
 	if err != nil {
 		return 0, err
 	}
 	if n == nil {
-		return subGroupAttribute(h)
+		return subGroupAttribute(f)
 	}
-	bad := &MetadataError{h.Name(), fmt.Sprintf("!%s: invalid node !%d; expected one number", subGroupSizeMD, n.ID())}
+	bad := &MetadataError{f.Name(), fmt.Sprintf("!%s: invalid node !%d; expected one number", subGroupSizeMD, n.ID())}
 	operands := n.Operands()
 	if len(operands) == 0 {
 		return 0, bad
@@ -114,14 +107,14 @@ func SubGroupSize(m *llvmir.Module, h Header) (uint32, error) {
 	return uint32(max(first, 0)), nil
 }
 
-func subGroupAttribute(h Header) (uint32, error) {
-	text, ok := h.Attribute(subGroupSizeAttr)
+func subGroupAttribute(f *llvmir.Function) (uint32, error) {
+	text, ok := f.Attribute(subGroupSizeAttr)
 	if !ok {
 		return 0, nil
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32)
 	if err != nil || n == 0 {
-		return 0, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: invalid size %q; expected a positive number", subGroupSizeAttr, text)}
+		return 0, &MetadataError{f.Name(), fmt.Sprintf("attribute %q: invalid size %q; expected a positive number", subGroupSizeAttr, text)}
 	}
 	return uint32(n), nil
 }
