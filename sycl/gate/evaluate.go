@@ -109,7 +109,7 @@ func (e *evaluator) collect() {
 	var differ []string
 	r.digests, differ = digests(e.Reports)
 	for _, id := range differ {
-		e.addProblem(&target{}, ReportInvalid, id, e.tier(id).severity(), "two reports describe the device differently: make all with the same device configuration")
+		e.addProblem(&target{}, ReportInvalid, id, e.tier(id).severity(), "two reports describe the device differently; make all reports with the same device configuration")
 	}
 	r.generic = map[string]bool{}
 	for _, x := range e.Reports {

@@ -72,7 +72,7 @@ func (a *archive) next(at int64) (m arMember, err error) {
 	size, err := strconv.ParseUint(strings.TrimRight(string(decimal), " "), 10, 63)
 	start := at + memberHeader
 	if err != nil || !a.in.has(uint64(start), size) {
-		return m, a.in.cutf(at+48, "the size of an archive member, %q, is not a number or reaches past the end", decimal)
+		return m, a.in.truncatedf(at+48, "the size of an archive member, %q, is not a number or reaches past the end", decimal)
 	}
 	return arMember{strings.TrimRight(string(name), " "), at, start, int64(size)}, nil
 }

@@ -39,9 +39,9 @@ func (s *scanner) binaryBundle(in input) error {
 		offset, size, length := le.Uint64(raw[0:]), le.Uint64(raw[8:]), le.Uint64(raw[16:])
 		switch {
 		case !in.has(offset, size):
-			return in.cutf(at, "entry %d of the bundle, %d bytes at %#x, reaches past the end at %#x", i, size, offset, in.size)
+			return in.truncatedf(at, "entry %d of the bundle, %d bytes at %#x, reaches past the end at %#x", i, size, offset, in.size)
 		case !in.has(uint64(at)+24, length):
-			return in.cutf(at+16, "the name of entry %d of the bundle has %d bytes, which reach past the end", i, length)
+			return in.truncatedf(at+16, "the name of entry %d of the bundle has %d bytes, which reach past the end", i, length)
 		}
 		if err := s.addBytes(&in, at+16, int64(length)); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (in *input) compressedHeader() (h compressedHeader, err error) {
 		total, h.want = le.Uint64(h.head[8:]), le.Uint64(h.head[16:])
 	}
 	if total != uint64(in.size) {
-		return h, in.cutf(8, "the compressed bundle should have %d bytes, but has %d", total, in.size)
+		return h, in.truncatedf(8, "the compressed bundle should have %d bytes, but has %d", total, in.size)
 	}
 	return h, nil
 }

@@ -162,7 +162,7 @@ func (c *coff) optionalHeader(at, size int64) error {
 // load loads the sections, and returns the ones with known names.
 func (c *coff) load() ([]section, error) {
 	if c.count > maxSections || !c.in.has(uint64(c.table), uint64(c.count)*coffSection) {
-		return nil, c.in.cutf(c.table, "the %d section headers reach past the end at %#x", c.count, c.in.size)
+		return nil, c.in.truncatedf(c.table, "the %d section headers reach past the end at %#x", c.count, c.in.size)
 	}
 	var list []section
 	for i := range c.count {
@@ -209,7 +209,7 @@ func (c *coff) section(at int64) (section, error) {
 		return section{}, nil
 	}
 	if !c.in.has(uint64(sec.offset), uint64(sec.size)) {
-		return section{}, c.in.cutf(at, "a section of %d bytes at %#x reaches past the end at %#x", sec.size, sec.offset, c.in.size)
+		return section{}, c.in.truncatedf(at, "a section of %d bytes at %#x reaches past the end at %#x", sec.size, sec.offset, c.in.size)
 	}
 	var err error
 	switch {
@@ -253,7 +253,7 @@ func (c *coff) relocate() error {
 // relocateSection applies the relocations of a section that store absolute addresses.
 func (c *coff) relocateSection(sec coffLoaded, absolute uint16) error {
 	if !c.in.has(uint64(sec.relocations), uint64(sec.many)*coffRelocation) {
-		return c.in.cutf(sec.header, "%d relocations at %#x reach past the end at %#x", sec.many, sec.relocations, c.in.size)
+		return c.in.truncatedf(sec.header, "%d relocations at %#x reach past the end at %#x", sec.many, sec.relocations, c.in.size)
 	}
 	if err := c.m.s.relocate(c.in, sec.header, sec.many); err != nil {
 		return err
@@ -297,7 +297,7 @@ func (c *coff) readSymbols() error {
 	}
 	size := c.symbolCount * c.symbolSize
 	if !c.in.has(uint64(c.symbols), uint64(size)) || size > maxSymbols {
-		return c.in.cutf(c.symbols, "%d symbols reach past the end or have more than %d bytes", c.symbolCount, maxSymbols)
+		return c.in.truncatedf(c.symbols, "%d symbols reach past the end or have more than %d bytes", c.symbolCount, maxSymbols)
 	}
 	c.symbolRaw = make([]byte, size)
 	return c.in.read(c.symbolRaw, c.symbols, "the symbols")

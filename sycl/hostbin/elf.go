@@ -125,7 +125,7 @@ func readELF(in *input) (*elf, error) {
 // content checks the location of a section or segment.
 func (e *elf) content(h binfile.Range, what string) (section, error) {
 	if !e.in.has(h.Offset, h.Size) {
-		return section{}, e.in.cutf(h.Header, "%s, %d bytes at %#x, reaches past the end at %#x", what, h.Size, h.Offset, e.in.size)
+		return section{}, e.in.truncatedf(h.Header, "%s, %d bytes at %#x, reaches past the end at %#x", what, h.Size, h.Offset, e.in.size)
 	}
 	return section{offset: int64(h.Offset), size: int64(h.Size)}, nil
 }

@@ -391,7 +391,7 @@ func TestErrors(t *testing.T) {
 		{"section headers past the end", edit(fat, 40, 0xff, 0xff, 0xff), fmt.Sprintf("section headers at 0xffffff reach past the end of the ELF file at %#x; the file is truncated; copy, build or download it again ('git lfs pull' for Git LFS)", len(fat))},
 		{"missing section of names", edit(fat, 62, 9), "; the file is damaged or from an unsupported compiler; rebuild or download it again"},
 		{"identifier without a target", fatObject(offload.BundleMagic+"sycl", "bitcode"), "is not KIND-TRIPLE"},
-		{"broken container", object(testSection{name: ".llvm.offloading", typ: 1, content: []byte("\x10\xff\x10\xad")}), `OffloadBinary container in section ".llvm.offloading": 4 bytes are too few for the header, which has 32; the file is damaged`},
+		{"broken container", object(testSection{name: ".llvm.offloading", typ: 1, content: []byte("\x10\xff\x10\xad")}), `OffloadBinary container in section ".llvm.offloading": file too short for the header: 4 bytes, want 32; the file is damaged`},
 		{"target out of range", change(func(_ *program, image []any) { image[2] = outside }), "compile options is at address 0x10"},
 		{"image out of range", change(func(_ *program, image []any) { image[7] = image[7].(pointer) + 1<<20 }), "bytes of an image"},
 		{"image that ends before it starts", change(func(_ *program, image []any) { image[6], image[7] = image[7], image[6] }), "bytes of an image"},
@@ -450,7 +450,7 @@ func TestErrors(t *testing.T) {
 			images, _ := p.words(names, names+1, names, end, names, names+1, names, names)
 			p.words(2, images, names, end)
 			return p.linked(3, true)
-		}(), "image 1 of 2 of an OpenMP descriptor has other entries"},
+		}(), "image 1 of 2 of an OpenMP descriptor has different entries"},
 		{"too many OpenMP images", func() []byte {
 			p := &program{start: start}
 			names, end := p.words(0, p.text("name"), 0, 0)

@@ -47,7 +47,7 @@ func (m *memory) openMP(descriptor []uint64) error {
 		}
 		m.reading = m.at(address)
 		if w[2] != descriptor[2] || w[3] != descriptor[3] {
-			return m.in.errorf(m.reading, "image %d of %d of an OpenMP descriptor has other entries than the descriptor", i, count)
+			return m.in.errorf(m.reading, "image %d of %d of an OpenMP descriptor has different entries than the descriptor", i, count)
 		}
 		at, size, err := m.bounds(w[0], w[1], 1, "the bytes of an image")
 		if err != nil {

@@ -69,8 +69,8 @@ func (in *input) errorf(offset int64, format string, args ...any) error {
 	return in.errorWithFix(offset, binfile.Damaged, format, args...)
 }
 
-// cutf returns an error for a truncated file.
-func (in *input) cutf(offset int64, format string, args ...any) error {
+// truncatedf returns an error for a truncated file.
+func (in *input) truncatedf(offset int64, format string, args ...any) error {
 	return in.errorWithFix(offset, binfile.Cut, format, args...)
 }
 
@@ -97,14 +97,14 @@ func (in *input) has(offset, size uint64) bool {
 // read reads bytes that may be missing if the input is truncated.
 func (in *input) read(b []byte, offset int64, what string) error {
 	if !in.has(uint64(offset), uint64(len(b))) {
-		return in.cutf(offset, "%s of %d bytes reaches past the end at %#x", what, len(b), in.base+in.size)
+		return in.truncatedf(offset, "%s of %d bytes reaches past the end at %#x", what, len(b), in.base+in.size)
 	}
 	n, err := in.r.ReadAt(b, in.base+offset)
 	switch {
 	case n == len(b):
 		return nil
 	case errors.Is(err, io.EOF) || err == nil:
-		return in.cutf(offset+int64(n), "%s ends early", what)
+		return in.truncatedf(offset+int64(n), "%s ends early", what)
 	}
 	return err
 }

@@ -56,7 +56,7 @@ func descriptorKernels(r io.ReaderAt, size int64, f *binfile.ELF) ([]string, err
 			continue
 		}
 		if bytes.ContainsAny(name, "\n\r") {
-			return nil, imageErrorf(int64(s.Offset)+int64(at), "the name %.64q of a symbol has a line break in it", name)
+			return nil, imageErrorf(int64(s.Offset)+int64(at), "the name %.64q of a symbol contains a line break", name)
 		}
 		kernels = append(kernels, string(name))
 	}

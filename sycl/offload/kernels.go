@@ -75,7 +75,7 @@ func sectionKernels(f *binfile.ELF) ([]string, error) {
 			continue
 		}
 		if strings.ContainsAny(name, "\n\r") {
-			return nil, imageErrorf(s.Header, "the name %.64q of section %d has a line break in it", name, i)
+			return nil, imageErrorf(s.Header, "the name %.64q of section %d contains a line break", name, i)
 		}
 		kernels = append(kernels, strings.Clone(name)) // all other names need not be kept
 	}
@@ -190,7 +190,7 @@ func entryPoint(order binary.ByteOrder, operands []byte, at int64) (name string,
 	case !ends:
 		return "", false, imageErrorf(at, "the name of an entry point has no end")
 	case strings.ContainsAny(text, "\n\r"):
-		return "", false, imageErrorf(at, "the name %.64q of an entry point has a line break in it", text)
+		return "", false, imageErrorf(at, "the name %.64q of an entry point contains a line break", text)
 	}
 	return text, isKernel, nil
 }

@@ -64,7 +64,7 @@ func TestKernelsErrors(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"a short file", good[:63], "63 bytes are too few for the ELF header"},
+		{"a short file", good[:63], "file too short for the ELF header: 63 bytes"},
 		{"a 32-bit file", append([]byte("\x7fELF\x01\x01"), good[6:]...), "is a 32-bit little-endian one"},
 		{"no sections", put(good, 40, 0), "has no sections"},
 		{"sections past the end", put(good, 40, 1<<63), "3 section headers at 0x8000000000000000 reach past the end of the ELF file"},
@@ -73,7 +73,7 @@ func TestKernelsErrors(t *testing.T) {
 		{"names past the end", put(good, start+2*64+32, 1<<63), "the names of the sections, 9223372036854775808 bytes"},
 		{"a name past the names", put32(good, start+64, 1000), "the name of section 1 is past the end of the string table"},
 		{"an unterminated name", put(good, start+2*64+32, 5+3), "the names of the sections do not end in NUL"},
-		{"a name with a line break", elf(".text.a\nb"), `the name "a\nb" of section 1 has a line break`},
+		{"a name with a line break", elf(".text.a\nb"), `the name "a\nb" of section 1 contains a line break`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestEntryPoints(t *testing.T) {
 		{"an entry point after a function", spirv(binary.LittleEndian, function, 1, 1, 0, 2, entry, 6, 1, 'k'), nil, ""},
 		{"a duplicate name", spirv(binary.LittleEndian, entry, 6, 1, 'k', entry, 6, 2, 'k'), []string{"k"}, ""},
 		{"an unterminated name", spirv(binary.LittleEndian, entry, 6, 1, 0x65646362), nil, "offset 0x14: the name of an entry point has no end"},
-		{"a name with a line break", spirv(binary.LittleEndian, entry, 6, 1, 0x0a61), nil, "has a line break"},
+		{"a name with a line break", spirv(binary.LittleEndian, entry, 6, 1, 0x0a61), nil, "contains a line break"},
 		{"no name", spirv(binary.LittleEndian, 3<<16|15, 6, 1), nil, "an entry point has no name"},
 		{"a truncated entry point", spirv(binary.LittleEndian, entry, 6), nil, "unexpected end of the SPIR-V module"},
 		{"a truncated instruction", spirv(binary.LittleEndian, 9<<16|17, 6), nil, "offset 0x14: unexpected end"},

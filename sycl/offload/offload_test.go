@@ -209,9 +209,9 @@ func TestReadErrors(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"an empty file", nil, "offset 0x0: 0 bytes are too few for the header"},
+		{"an empty file", nil, "offset 0x0: file too short for the header: 0 bytes"},
 		{"a different magic number", []byte("\x7fELF and so on"), "offset 0x0: starts with 7f454c46, not with the magic bytes 10ff10ad"},
-		{"only the magic number", []byte(Magic), "4 bytes are too few for the header, which has 32"},
+		{"only the magic number", []byte(Magic), "file too short for the header: 4 bytes, want 32"},
 		{"version 0", put(one, 4, 0x98<<32), "offset 0x4: unsupported version 0"},
 		{"version 4", put(one, 4, 0x98<<32|4), "unsupported version 4; expected 1, 2 or 3"},
 		{"a size below the header size", put(one, 8, 31), "offset 0x8: the size of the container, 31, is less"},

@@ -98,8 +98,8 @@ func (p *parser) errorf(offset int64, format string, args ...any) error {
 	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), binfile.Damaged}
 }
 
-// cutf is errorf for a truncated file.
-func (p *parser) cutf(offset int64, format string, args ...any) error {
+// truncatedf is errorf for a truncated file.
+func (p *parser) truncatedf(offset int64, format string, args ...any) error {
 	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), binfile.Cut}
 }
 
@@ -133,7 +133,7 @@ func (p *parser) rawHeader(buffer []byte) ([]byte, error) {
 	case have >= 4 && string(buffer[:4]) != Magic:
 		return nil, p.errorf(0, "starts with %x, not with the magic bytes %x of an offload binary", buffer[:4], Magic)
 	case have < headerSize(1):
-		return nil, p.cutf(0, "%d bytes are too few for the header, which has %d", have, headerSize(1))
+		return nil, p.truncatedf(0, "file too short for the header: %d bytes, want %d", have, headerSize(1))
 	}
 	version := binary.LittleEndian.Uint32(buffer[4:])
 	p.file.Version = version
@@ -141,7 +141,7 @@ func (p *parser) rawHeader(buffer []byte) ([]byte, error) {
 	case version < 1 || version > 3:
 		return nil, &FormatError{p.base + 4, fmt.Sprintf("unsupported version %d; expected 1, 2 or 3", version), binfile.Unsupported}
 	case have < need:
-		return nil, p.cutf(0, "%d bytes are too few for the header, which has %d in version %d", have, need, version)
+		return nil, p.truncatedf(0, "file too short for the header: %d bytes, want %d in version %d", have, need, version)
 	default:
 		return buffer[:need], nil
 	}
@@ -172,7 +172,7 @@ func (p *parser) header(raw []byte) (header, error) {
 	case h.size < length:
 		return h, p.errorf(8, "the size of the container, %d, is less than that of its header, %d", h.size, length)
 	case h.size > p.size:
-		return h, p.cutf(8, "the size of the container is %d, but there are only %d bytes", h.size, p.size)
+		return h, p.truncatedf(8, "the size of the container is %d, but there are only %d bytes", h.size, p.size)
 	case h.table < length:
 		return h, p.errorf(16, "the entries, at %#x, overlap the header of %d bytes", h.table, length)
 	case h.inflated != 0 && h.table != length: // LLVM compresses everything after the header, starting with the entries

@@ -332,7 +332,7 @@ func numbers[T any](name string, size, least, most int, get func(Value) ([]T, bo
 		list, ok := get(v)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("%d bits are not a whole count of %d-bit numbers", v.bits, size)
+			return nil, fmt.Errorf("%d bits are not a whole number of %d-bit numbers", v.bits, size)
 		case len(list) >= least && len(list) <= most:
 			return list, nil
 		}

@@ -107,7 +107,7 @@ func splitByteArray(raw []byte) (payload []byte, bits uint64, surplus int, err e
 
 // otherEncoding explains text in the base64 encoding of RFC 4648, or returns "" for other text.
 func otherEncoding(text string) string {
-	const fix = "property sets take bits least significant first and do not pad"
+	const fix = "property sets store the least significant bits first and have no padding"
 	bare := strings.TrimRight(text, "=")
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		raw, err := e.DecodeString(bare)

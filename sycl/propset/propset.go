@@ -420,9 +420,9 @@ func (r *Registry) Equal(o *Registry) bool {
 }
 
 // Validate returns an error for the first name or value that the text form cannot represent: a set
-// or key that is empty or contains a line break or NUL, a key that contains "=" or begins with "[",
-// a value without a type. Results of Parse are valid; names from other sources, such as symbols,
-// may not be.
+// name or key that is empty or contains a line break or NUL, a key that contains "=" or begins with
+// "[", or a value without a type. Results of Parse are valid; names from other sources, such as
+// symbols, may not be.
 func (r *Registry) Validate() error {
 	var seen map[string]bool // nil if sets with the same name are adjacent, as in most registries
 	if !slices.IsSortedFunc(r.sets, byName) {
@@ -456,9 +456,9 @@ func nameProblem(name string) string {
 	case name == "":
 		return "is empty"
 	case strings.IndexByte(name, '\n') >= 0, strings.IndexByte(name, '\r') >= 0: // ContainsAny is slower
-		return "has a line break in it"
+		return "contains a line break"
 	case strings.IndexByte(name, 0) >= 0:
-		return "has a NUL byte in it"
+		return "contains a NUL byte"
 	}
 	return ""
 }
@@ -467,9 +467,9 @@ func nameProblem(name string) string {
 func keyProblem(key string) string {
 	switch {
 	case strings.HasPrefix(key, "["):
-		return `begins with "[", which would make it a title`
+		return `begins with "[", as titles do`
 	case strings.IndexByte(key, '=') >= 0:
-		return `has "=" in it, where it would end when it is read`
+		return `contains "=", which ends a key`
 	}
 	return nameProblem(key)
 }

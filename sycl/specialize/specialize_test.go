@@ -268,7 +268,7 @@ func TestImageErrors(t *testing.T) {
 			}},
 		{"one number with two types", "module 0: the constants with the number 3 have the types double and i64",
 			func(images []specialize.Image) { images[0].Code = append(images[0].Code, bools(0)...) }},
-		{"no module", "module 0: not a usable SPIR-V module: offset 0: 3 bytes are too few for a header",
+		{"no module", "module 0: not a usable SPIR-V module: offset 0: module too short for the header: 3 bytes",
 			func(images []specialize.Image) { images[0].Code = []offload.Source{source([]byte("spv"))} }},
 		{"an invalid type of a constant", "module 0: not a usable SPIR-V module: offset 152: opcode 50: constant 3 has an unsupported type",
 			func(images []specialize.Image) {

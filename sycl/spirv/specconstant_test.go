@@ -153,7 +153,7 @@ func TestReadSpecConstantsErrors(t *testing.T) {
 		name, want string
 		data       []byte
 	}{
-		{"a short header", "offset 0: 19 bytes are too few for a header", whole[:19]},
+		{"a short header", "offset 0: module too short for the header: 19 bytes", whole[:19]},
 		{"an invalid magic number", "offset 0: no magic number", make([]byte, 20)},
 		{"a partial word", "offset 22: 22 bytes are not whole words", whole[:22]},
 		{"an instruction without its end", "offset 20: opcode 17: a length of 2 words with 1 left", whole[:24]},

@@ -412,7 +412,7 @@ func (p *parser) parse(data []byte) error {
 // of buf, which may be nil.
 func decode(buf []uint32, data []byte) ([]uint32, binary.ByteOrder, error) {
 	if len(data) < 4*headerWords {
-		return nil, nil, &FormatError{0, fmt.Sprintf("%d bytes are too few for a header", len(data))}
+		return nil, nil, &FormatError{0, fmt.Sprintf("module too short for the header: %d bytes, want %d", len(data), 4*headerWords)}
 	}
 	order, ok := byteOrder(data)
 	if !ok {

@@ -380,7 +380,7 @@ func TestMalformed(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"empty", nil, "0 bytes are too few for a header"},
+		{"empty", nil, "module too short for the header: 0 bytes"},
 		{"not SPIR-V", word(0, 0xdeadbeef), "no magic number"},
 		{"a partial word at the end", good[:len(good)-2], "are not whole words"},
 		{"an unsupported version", word(1, 0x00010700), "version word 0x00010700; expected versions 1.0 to 1.6"},

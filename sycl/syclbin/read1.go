@@ -69,7 +69,7 @@ func (rd *reader) v1(r io.ReaderAt, base, size int64) error {
 // header reads the header of the file.
 func (v *v1Reader) header() error {
 	if v.size < fileHeaderSize {
-		return errorf(v.base, "%d bytes are too few for the header, which has %d", v.size, fileHeaderSize)
+		return errorf(v.base, "file too short for the header: %d bytes, want %d", v.size, fileHeaderSize)
 	}
 	var raw [fileHeaderSize]byte
 	if err := readAt(v.r, raw[:], 0); err != nil {

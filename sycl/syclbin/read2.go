@@ -100,7 +100,7 @@ func placeOf(entry int) string { return fmt.Sprintf("entry %d", entry) }
 func (v *v2Reader) role(i int, e wrapped) (string, error) {
 	role, ok := e.String(stringRole)
 	if !ok {
-		return "", errorf(e.base, "entry %d has no role, which every entry of a version 2 file has", i)
+		return "", errorf(e.base, "entry %d of a version 2 file has no role", i)
 	}
 	if _, ok := roleStrings[role]; !ok {
 		return "", errorf(e.base, "entry %d has the unknown role %s", i, safetext.Quote(role))

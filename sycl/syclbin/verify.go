@@ -355,7 +355,7 @@ func (v *verifier) targets(place string, m *Module) {
 	case len(m.Native) == 0:
 		v.add(irCompileTarget, place, "the module has IR, and its compile_target is %s", safetext.Quote(target))
 	case len(m.Images()) > 1:
-		v.add(nativeTargets, place, "the module has %d images, of which %s: the runtime does not know for which device each is", len(m.Images()), nativeCount(len(m.Native)))
+		v.add(nativeTargets, place, "the module has %d images, of which %s: the runtime cannot determine which device each image is for", len(m.Images()), nativeCount(len(m.Native)))
 	default:
 		v.add(nativeTargets, place, "the native image is for %s, and the compile_target of the module is %s", safetext.Quote(m.Native[0].Arch()), safetext.Quote(target))
 	}

@@ -335,7 +335,7 @@ func TestErrors(t *testing.T) {
 		{"no file", []string{"report"}, 2, []string{"no input files; pass programs, libraries, wheels or directories"}},
 		{"an unknown device", []string{"report", "--devices", "intel_gpu_pvv", "k.spv"}, 2, []string{`unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`}},
 		{"a directory without device code", []string{"report", "plain"}, 3, []string{"no device images in 1 file: looked for sections .llvm.offloading"}},
-		{"a truncated SPIR-V module", []string{"report", "cut.spv"}, 3, []string{"cut.spv: ", "6 bytes are too few for a header"}},
+		{"a truncated SPIR-V module", []string{"report", "cut.spv"}, 3, []string{"cut.spv: ", "module too short for the header: 6 bytes"}},
 		{"a truncated SYCLBIN", []string{"report", "cut.syclbin"}, 3, []string{"cut.syclbin: ", "offset"}},
 		{"an object file", []string{"report", "host.o"}, 3, []string{"host.o: no device images: looked for sections .llvm.offloading"}},
 		{"a text file", []string{"report", "text.txt"}, 3, []string{"text.txt: no device images: looked for sections .llvm.offloading"}},

@@ -497,7 +497,7 @@ func TestVerify(t *testing.T) {
 	testkit.GoldenFile(t, filepath.Join(testdata, "verify.json"), stdout)
 
 	testkit.NoError(t, os.WriteFile("broken.syclbin", []byte("IBYS"), 0o666))
-	checkRun(t, 3, "broken.syclbin: syclbin: offset 0x0: 4 bytes are too few", "verify", "broken.syclbin")
+	checkRun(t, 3, "broken.syclbin: syclbin: offset 0x0: file too short for the header: 4 bytes", "verify", "broken.syclbin")
 	rules := mustRun(t, "verify", "--rules")
 	for _, other := range []string{"--json", "k.syclbin"} {
 		checkRun(t, 2, "--rules cannot be combined with --json or files", "verify", "--rules", other)

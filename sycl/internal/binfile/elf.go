@@ -77,8 +77,8 @@ func errorf(offset int64, format string, args ...any) error {
 	return &ELFError{offset, fmt.Sprintf(format, args...), Damaged}
 }
 
-// cutf is errorf for a file that ends too early.
-func cutf(offset int64, format string, args ...any) error {
+// truncatedf is errorf for truncated files.
+func truncatedf(offset int64, format string, args ...any) error {
 	return &ELFError{offset, fmt.Sprintf(format, args...), Cut}
 }
 
@@ -97,7 +97,7 @@ func ReadELF(r io.ReaderAt, size int64) (*ELF, error) {
 	p := parser{r, size}
 	var head [headerSize]byte
 	if size < 6 {
-		return nil, cutf(0, "%d bytes are too few for an ELF file", size)
+		return nil, truncatedf(0, "file too short for an ELF file: %d bytes", size)
 	}
 	if err := p.read(head[:min(size, headerSize)], 0, "the ELF header"); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func ReadELF(r io.ReaderAt, size int64) (*ELF, error) {
 	case head[4] != 2 || head[5] != 1:
 		return nil, unsupportedf(4, "%s; only 64-bit little-endian ones are supported", variant(head[4], head[5]))
 	case size < headerSize:
-		return nil, cutf(0, "%d bytes are too few for the ELF header, which has %d", size, headerSize)
+		return nil, truncatedf(0, "file too short for the ELF header: %d bytes, want %d", size, headerSize)
 	}
 	h := Buf(head[16:])
 	f := &ELF{Type: h.Uint16(), Machine: h.Uint16()}
@@ -237,7 +237,7 @@ func (p parser) names(s Section) (string, error) {
 	const what = "the names of the sections"
 	switch {
 	case s.Offset > uint64(p.size) || s.Size > uint64(p.size)-s.Offset:
-		return "", cutf(s.Header, "%s, %d bytes at %#x, reach past the end of the ELF file at %#x", what, s.Size, s.Offset, p.size)
+		return "", truncatedf(s.Header, "%s, %d bytes at %#x, reach past the end of the ELF file at %#x", what, s.Size, s.Offset, p.size)
 	case s.Size > maxNames:
 		return "", errorf(s.Header, "%s have %d bytes, more than %d", what, s.Size, maxNames)
 	}
@@ -260,7 +260,7 @@ func (p parser) table(t table) (Buf, error) {
 		return nil, errorf(t.field, "the size of the %s is %d instead of %d", t.what, t.size, t.want)
 	}
 	if size := t.count * uint64(t.want); t.start > uint64(p.size) || size > uint64(p.size)-t.start { // the count is at most maxSections
-		return nil, cutf(t.field, "the %d %s at %#x reach past the end of the ELF file at %#x", t.count, t.what, t.start, p.size)
+		return nil, truncatedf(t.field, "the %d %s at %#x reach past the end of the ELF file at %#x", t.count, t.what, t.start, p.size)
 	}
 	raw := make([]byte, t.count*uint64(t.want))
 	return raw, p.read(raw, int64(t.start), "the "+t.what)
@@ -278,5 +278,5 @@ func (p parser) read(b []byte, offset int64, what string) error {
 }
 
 func early(offset int64, what string) error {
-	return cutf(offset, "%s ends early", what)
+	return truncatedf(offset, "%s ends early", what)
 }

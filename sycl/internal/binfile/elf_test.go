@@ -125,13 +125,13 @@ func TestReadErrors(t *testing.T) {
 		offset int64
 		want   string
 	}{
-		{"nothing", nil, 0, "0 bytes are too few for an ELF file"},
+		{"nothing", nil, 0, "file too short for an ELF file: 0 bytes"},
 		{"a different file type", put(0, 'M', 'Z'), 0, "not an ELF file"},
 		{"32 bits", put(4, 1), 4, "the ELF file is a 32-bit little-endian one; only 64-bit little-endian ones are supported"},
 		{"big-endian", put(5, 2), 4, "the ELF file is a 64-bit big-endian one"},
 		{"a short file of 32 bits", put(4, 1)[:52], 4, "32-bit"},
 		{"no class", put(4, 0), 4, "the ELF file has class 0 and byte order 1"},
-		{"a short header", good[:63], 0, "63 bytes are too few for the ELF header"},
+		{"a short header", good[:63], 0, "file too short for the ELF header: 63 bytes"},
 		{"program headers of a different size", put(54, 1), 32, "the size of the program headers is 1 instead of 56"},
 		{"program headers past the end", put64(32, 1<<63), 32, "the 1 program headers at 0x8000000000000000 reach past the end"},
 		{"section headers of a different size", put(58, 1), 40, "the size of the section headers is 1 instead of 64"},
