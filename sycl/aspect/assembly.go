@@ -90,8 +90,8 @@ var assemblyNeeds = []struct {
 	{"df", AssemblyNeed{Aspect: FP64, What: "numbers of double precision", Where: "devices with fp64"}},
 }
 
-// assemblyOfAll are the instructions that all Intel GPUs have.
-var assemblyOfAll = strings.Fields(`
+// commonAssembly lists the instructions that all Intel GPUs support.
+var commonAssembly = strings.Fields(`
 	add addc addr_add and asr avg barrier bfe bfi bfrev cbit cmp cos div exp fbh fbl fence frc inv lifetime log lzd mad madw
 	max min mov movs mul mulh not or pow rndd rnde rndu rndz rsqt sbarrier sel setp shl shr sin sqt subb xor`)
 
@@ -103,5 +103,5 @@ func AssemblyRequirement(name string) (need AssemblyNeed, ok bool) {
 			return n.need, true
 		}
 	}
-	return AssemblyNeed{}, slices.Contains(assemblyOfAll, name)
+	return AssemblyNeed{}, slices.Contains(commonAssembly, name)
 }

@@ -175,7 +175,7 @@ func TestAgreement(t *testing.T) {
 		return
 	}
 	if *every > 1 {
-		table.isPartOf(t, "agreement.txt", all)
+		table.checkRows(t, "agreement.txt", all)
 		return
 	}
 	for i := range gaps {
@@ -236,8 +236,8 @@ func (a *agreement) has(letter string) bool {
 	return slices.ContainsFunc(a.marks, func(row []string) bool { return slices.Contains(row, letter) })
 }
 
-// isPartOf compares the rows with a file of testdata, which has a row for every module.
-func (a *agreement) isPartOf(t *testing.T, name string, all []*module) {
+// checkRows compares the rows with a file in testdata, which must have a row for every module.
+func (a *agreement) checkRows(t *testing.T, name string, all []*module) {
 	data, err := os.ReadFile("testdata/" + name)
 	testkit.NoError(t, err)
 	rows := map[string][]string{}

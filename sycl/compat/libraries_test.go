@@ -263,7 +263,7 @@ func (f *pairsFile) generate(t *testing.T, config *deviceconfig.Config) {
 		line := libraryLine{m.library, fmt.Sprintf("%.16x", m.digest), len(m.code), m.needs, nil}
 		for _, device := range f.targets {
 			d, _ := config.Lookup(device)
-			o, err := compiler.one(t.Context(), request{file, d.OclocDevice})
+			o, err := compiler.compileAlone(t.Context(), request{file, d.OclocDevice})
 			if err != nil {
 				t.Fatalf("%s: %v", m.library, err)
 			}
@@ -277,8 +277,8 @@ func (f *pairsFile) generate(t *testing.T, config *deviceconfig.Config) {
 	}
 }
 
-// one compiles in a separate process: if IGC crashes, "ocloc multi" can hang.
-func (o ocloc) one(ctx context.Context, r request) (outcome, error) {
+// compileAlone compiles in a separate process, because "ocloc multi" can hang if IGC crashes.
+func (o ocloc) compileAlone(ctx context.Context, r request) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, o.path, "-spirv_input", "-file", r.file, "-device", r.device, "-output_no_suffix", "-output", "image")

@@ -10,9 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// ownParameterRegisters is the maximum number of register bytes that IGC needs for its own parameters,
-// such as the buffer of printf, and the offset and the sizes of the range.
-const ownParameterRegisters = 96
+// implicitParameterRegisters is the maximum number of register bytes that IGC needs for implicit
+// parameters, such as the printf buffer, the offset and the sizes of the range.
+const implicitParameterRegisters = 96
 
 // parameterReason compares the bytes of a kernel's parameters with the limits of a device. It returns
 // a reason if they do not fit, or may not fit.
@@ -31,7 +31,7 @@ func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reaso
 	} else if q.ParameterRegisters <= large {
 		advice += ", or build with " + requirement.LargeRegisterFile
 	}
-	if registers == 0 || q.ParameterRegisters+ownParameterRegisters <= registers {
+	if registers == 0 || q.ParameterRegisters+implicitParameterRegisters <= registers {
 		return Reason{}, false
 	}
 	reason = Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterRegisters), Available: fmt.Sprintf("at most %d", registers),
@@ -40,7 +40,7 @@ func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reaso
 	if q.ParameterRegisters <= registers {
 		reason.Status = Undetermined
 		reason.Text = fmt.Sprintf("Parameters that take %d bytes of registers may not be supported on the device (limit %d, and the compiler needs up to %d for its own); %s",
-			q.ParameterRegisters, registers, ownParameterRegisters, advice)
+			q.ParameterRegisters, registers, implicitParameterRegisters, advice)
 	}
 	return reason, true
 }
@@ -49,7 +49,7 @@ func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reaso
 // passes parameters as they are in memory, in half of the registers, without parameters of its own. With
 // 64-byte registers, it accepts more than the driver reports as the limit.
 func vectorParameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reason Reason, ok bool) {
-	compiler := d.MaxParameterRegisters/2 + ownParameterRegisters
+	compiler := d.MaxParameterRegisters/2 + implicitParameterRegisters
 	driver := cmp.Or(d.MaxParameterSize, compiler)
 	most, verb, status := max(compiler, driver), "are not", Incompatible
 	switch {

@@ -24,11 +24,11 @@ func TestPoCL(t *testing.T) {
 	}
 	e := testkit.Must(devices[0].Entry(devices[0].Target()))(t)
 	testkit.Golden(t, "pocl.yaml", e.Text())
-	sameAgain(t, e, e.Text())
+	checkRoundTrip(t, e, e.Text())
 }
 
-// sameAgain checks that the output of Text is read as the same device.
-func sameAgain(t *testing.T, e *Entry, text string) {
+// checkRoundTrip checks that Read returns the same device for the output of Text.
+func checkRoundTrip(t *testing.T, e *Entry, text string) {
 	t.Helper()
 	c, err := Read("entry", strings.NewReader(text))
 	if err != nil {
@@ -105,7 +105,7 @@ func TestReadClinfo(t *testing.T) {
 			t.Errorf("missing %q in\n%s", want, text)
 		}
 	}
-	sameAgain(t, e, text)
+	checkRoundTrip(t, e, text)
 
 	other := testkit.Must(devices[1].Entry(devices[1].Target()))(t)
 	if d := other.Device; d.Name != "opencl_another_one" || !d.Has(aspect.Accelerator) || d.Has(aspect.ExtOneAPIVirtualFunctions) || !slices.Equal(d.SubGroupSizes, []uint32{1}) {
@@ -167,7 +167,7 @@ func TestPartial(t *testing.T) {
 		t.Errorf("%+v", *d)
 	}
 	text := e.Text()
-	sameAgain(t, e, text)
+	checkRoundTrip(t, e, text)
 	if e, err := o.Entry("intel_gpu_new"); err != nil || e.Device.SubGroupSizes != nil {
 		t.Errorf("%v, %+v", err, e)
 	}
@@ -228,7 +228,7 @@ func FuzzReadClinfo(f *testing.F) {
 				continue
 			}
 			text := e.Text()
-			sameAgain(t, e, text)
+			checkRoundTrip(t, e, text)
 		}
 	})
 }

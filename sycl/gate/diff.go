@@ -85,7 +85,7 @@ func Diff(old, now []*Index) *Difference {
 	for _, p := range renamed {
 		is := p.now.kernels[p.now.index]
 		c := Change{Kernel: cmp.Or(is.display, is.name), Kind: "renamed", Name: is.name, Target: p.now.label}
-		c.oldNames(p)
+		c.setOldNames(p)
 		d.Changes = append(d.Changes, c)
 	}
 	d.Devices = devicesOf(before, after, d.Changes)
@@ -129,8 +129,8 @@ func (t *target) find(kernel string) int {
 	return t.row(kernel)
 }
 
-// oldNames sets the old names of a renamed kernel.
-func (c *Change) oldNames(p pair) {
+// setOldNames sets the old names of a renamed kernel.
+func (c *Change) setOldNames(p pair) {
 	if p.What == "" {
 		return
 	}
@@ -163,7 +163,7 @@ func diffStatuses(pairs []pair) []Change {
 			}
 			byTarget[p.old.target], byTarget[p.now.target] = true, false
 			c := Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: kindOf(was, is), Name: k.name, Old: was, New: is, Target: p.now.label}
-			c.oldNames(p)
+			c.setOldNames(p)
 			changes = append(changes, c)
 		}
 	}

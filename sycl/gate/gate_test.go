@@ -395,9 +395,9 @@ func TestWithoutNumbers(t *testing.T) {
 	}
 }
 
-// TestDeviceDigestsOutliveNumbers checks that the digest of a device matches older baselines, and
-// does not depend on aspect numbers.
-func TestDeviceDigestsOutliveNumbers(t *testing.T) {
+// TestDeviceDigestsAreStable checks that the digest of a device matches older baselines, and does
+// not depend on aspect numbers.
+func TestDeviceDigestsAreStable(t *testing.T) {
 	device, ok := deviceconfig.Default().Lookup("intel_gpu_pvc")
 	if !ok {
 		t.Fatal("intel_gpu_pvc is unknown")

@@ -399,8 +399,8 @@ func (q *Requirements) readFixedTargets(v propset.Value) error {
 	return nil
 }
 
-// ownName matches valid names in ExtensionSet.
-var ownName = regexp.MustCompile(`^[A-Za-z0-9._]{1,200}$`)
+// extensionName matches valid names in ExtensionSet.
+var extensionName = regexp.MustCompile(`^[A-Za-z0-9._]{1,200}$`)
 
 // readNames reads a list in ExtensionSet.
 func readNames(v propset.Value) ([]string, error) {
@@ -409,7 +409,7 @@ func readNames(v propset.Value) ([]string, error) {
 		return nil, err
 	}
 	names := union(strings.Split(text, ","), nil)
-	if i := slices.IndexFunc(names, func(name string) bool { return !ownName.MatchString(name) }); i >= 0 {
+	if i := slices.IndexFunc(names, func(name string) bool { return !extensionName.MatchString(name) }); i >= 0 {
 		return nil, fmt.Errorf("%q is not a name", names[i])
 	}
 	return names, nil

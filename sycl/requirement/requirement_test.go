@@ -298,8 +298,9 @@ func FuzzFromProperties(f *testing.F) {
 	})
 }
 
-// Requirements that DPC++ has no key for are in a separate set.
-func TestOwnSet(t *testing.T) {
+// TestExtensionSet checks that requirements for which DPC++ does not define a key are in a separate
+// set.
+func TestExtensionSet(t *testing.T) {
 	q := Requirements{Intrinsics: []string{"llvm.genx.nbarrier", "llvm.genx.dpas2"}, Extensions: []string{"SPV_B", "SPV_A"}}
 	r := new(propset.Registry)
 	q.Put(r)

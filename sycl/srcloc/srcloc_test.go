@@ -138,9 +138,9 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// FuzzOf checks that locations from a property can be written and read again, and only have paths
-// in the workspace.
-func FuzzOf(f *testing.F) {
+// FuzzReadKernel checks that locations from a property can be written and read again, and only have
+// paths in the workspace.
+func FuzzReadKernel(f *testing.F) {
 	f.Add("11:0:a.cpp\nfp64\t7:19:src/math.hpp\t_Z6squared\n")
 	f.Add("\nfp16\t\t_Z4farv\n12345\t1:1:b.cpp\t\n")
 	f.Add("1:1:a.cpp\n12345\t1:1:b.cpp\t\n")

@@ -140,7 +140,7 @@ func nativeFirst(modules []*Module) []*Module {
 func (f *File) Separate() (changed int) {
 	var list []*Module
 	for _, m := range f.Modules {
-		if m.separate() {
+		if m.isSeparate() {
 			list = append(list, m)
 			continue
 		}
@@ -161,8 +161,8 @@ func (f *File) Separate() (changed int) {
 	return changed
 }
 
-// separate reports whether the runtime cannot confuse the module's images.
-func (m *Module) separate() bool {
+// isSeparate reports whether the runtime cannot confuse the module's images.
+func (m *Module) isSeparate() bool {
 	if len(m.Native) == 0 {
 		return requirement.CompileTarget(m.Metadata) == ""
 	}

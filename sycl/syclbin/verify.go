@@ -351,7 +351,7 @@ func quoteSome(names []string) string {
 func (v *verifier) targets(place string, m *Module) {
 	target := requirement.CompileTarget(m.Metadata)
 	switch {
-	case m.separate():
+	case m.isSeparate():
 	case len(m.Native) == 0:
 		v.add(irCompileTarget, place, "the module has IR, and its compile_target is %s", safetext.Quote(target))
 	case len(m.Images()) > 1:

@@ -57,8 +57,8 @@ func (n *tally) add(standing compat.Status, kernels int) {
 	}
 }
 
-// worse reports how tallies compare; more problems sort first.
-func (n tally) worse(o tally) int {
+// compare compares tallies; more problems sort first.
+func (n tally) compare(o tally) int {
 	return cmp.Or(cmp.Compare(o.problems, n.problems), cmp.Compare(o.open, n.open))
 }
 
@@ -245,7 +245,7 @@ func (t *table) groups(by GroupBy) []*group {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *group) int {
-		return cmp.Or(a.worse(b.tally), cmp.Compare(len(b.kernels), len(a.kernels)), strings.Compare(a.value, b.value))
+		return cmp.Or(a.compare(b.tally), cmp.Compare(len(b.kernels), len(a.kernels)), strings.Compare(a.value, b.value))
 	})
 	return list
 }

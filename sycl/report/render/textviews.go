@@ -114,7 +114,7 @@ func (t *table) deviceTallies(group bool) (list []deviceTally) {
 	for _, c := range t.columns(group, t.Rows) {
 		list = append(list, deviceTally{column: c, tally: t.tallyOf(c.devices[0], kernels)})
 	}
-	slices.SortStableFunc(list, func(a, b deviceTally) int { return a.worse(b.tally) })
+	slices.SortStableFunc(list, func(a, b deviceTally) int { return a.compare(b.tally) })
 	return list
 }
 
