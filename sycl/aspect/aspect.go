@@ -22,8 +22,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// An Aspect is a value of enum class sycl::aspect of DPC++ 2026.2, or one above
-// Retired.
+// An Aspect is a value of enum class sycl::aspect of DPC++ 2026.2. Aspects that only older releases
+// have are numbered from [Retired].
 type Aspect uint32
 
 // Retired is added to numbers that only releases before 2026 have.

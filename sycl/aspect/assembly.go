@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// AssemblyNames returns the names that a compiler must support to accept a text of inline assembly,
-// which is vISA for Intel GPUs: instructions, types that only some GPUs have, and variables that
-// neither the text declares nor the program passes, which are compiler-defined. The name of a
-// matrix instruction includes its number of channels: dpas.16. The list is ascending and distinct.
+// AssemblyNames returns the names that a compiler must support to accept text, inline vISA assembly
+// for Intel GPUs. They are instructions, types that only some GPUs have, and compiler-defined
+// variables: those that text does not declare and that the program does not pass. The name of a
+// matrix instruction includes its number of channels: dpas.16. The list is sorted and has no
+// duplicates.
 func AssemblyNames(text string) []string {
 	var names []string
 	text = assemblyComment.ReplaceAllString(text, "")
@@ -49,7 +50,7 @@ func AssemblyNames(text string) []string {
 	return slices.Compact(names)
 }
 
-// unreadableAssembly stands for a line that is not an instruction.
+// unreadableAssembly is the name that represents a line that is not an instruction.
 const unreadableAssembly = "syntax"
 
 var (
@@ -75,8 +76,8 @@ type AssemblyNeed struct {
 func (n AssemblyNeed) HasAspect() bool { return n.Aspect != 0 }
 
 // assemblyNeeds lists the needs by name. A name that ends in * is a prefix. The facts come from
-// IGC's documentation of vISA, 6_instructions.md and DPAS.md. The test of sycl/compat compares
-// them with what ocloc accepts.
+// IGC's documentation of vISA, 6_instructions.md and DPAS.md. A test in sycl/compat compares them
+// with what ocloc accepts.
 var assemblyNeeds = []struct {
 	name string
 	need AssemblyNeed
@@ -95,8 +96,8 @@ var commonAssembly = strings.Fields(`
 	add addc addr_add and asr avg barrier bfe bfi bfrev cbit cmp cos div exp fbh fbl fence frc inv lifetime log lzd mad madw
 	max min mov movs mul mulh not or pow rndd rnde rndu rndz rsqt sbarrier sel setp shl shr sin sqt subb xor`)
 
-// AssemblyRequirement returns what a GPU must have for a name of [AssemblyNames]. For other names, ok
-// is false.
+// AssemblyRequirement returns the GPU requirement of a name from [AssemblyNames]. It is zero if
+// every Intel GPU supports the name. For unknown names, ok is false.
 func AssemblyRequirement(name string) (need AssemblyNeed, ok bool) {
 	for _, n := range assemblyNeeds {
 		if prefix, isPrefix := strings.CutSuffix(n.name, "*"); name == n.name || isPrefix && strings.HasPrefix(name, prefix) {

@@ -33,29 +33,29 @@ type Feature struct {
 	// Width is the number of bits of a scalar: of a type, or of an atomic operation's operand.
 	Width uint32
 
-	// HasElements is true if the elements of a type have the same needs as on their own.
+	// HasElements is true if the type also needs the aspects of its element type.
 	HasElements bool
 
-	// FloatAddition is true if only the addition of floats counts among the atomic operations.
-	// Devices with half support all others.
+	// FloatAddition is true if, of the atomic operations, only floating-point addition counts. Devices
+	// with half support all others.
 	FloatAddition bool
 
 	// Scope is the first operand of the instruction, or 0 for any.
 	Scope uint32
 
-	// ReplacesType is true if the type of the instruction's result does not count.
+	// ReplacesType is true if the instruction's result type does not count as a feature.
 	ReplacesType bool
 }
 
-// LLVM IR instructions that have no function to name them.
+// LLVM IR instructions that are not function calls, for Feature.IR.
 const (
-	VariableAlloca  = "alloca"   // of a size that the program computes
-	IndirectCall    = "call"     // of a pointer
+	VariableAlloca  = "alloca"   // with a size computed at run time
+	IndirectCall    = "call"     // through a pointer
 	FunctionAddress = "constant" // used by an instruction
 )
 
-// Features lists all features. Device code comes as LLVM IR and as SPIR-V. The readers of both,
-// packages postlink/aspects and spirv, share this table, so they find the same features.
+// Features lists all features. Device code is LLVM IR or SPIR-V. Packages postlink/aspects and
+// spirv, which read them, share this table, so they find the same features.
 var Features = []Feature{
 	{Name: "half", Aspect: FP16, Kind: TypeFeature, IR: "half", SPIRV: []uint16{opTypeFloat}, Width: 16},
 	{Name: "double", Aspect: FP64, Kind: TypeFeature, IR: "double", SPIRV: []uint16{opTypeFloat}, Width: 64},
@@ -88,8 +88,8 @@ var Features = []Feature{
 	{Name: "explicit SIMD", Aspect: ExtIntelESIMD, Kind: MarkFeature, IR: "sycl_explicit_simd", SPIRV: []uint16{vectorComputeINTEL, vectorAnyINTEL}},
 }
 
-// OfFeatures returns the aspects that code features can need, each once, in the order of the
-// table.
+// OfFeatures returns the aspects that code features can need, without duplicates, in the order of
+// the table.
 func OfFeatures() []Aspect {
 	var list []Aspect
 	for _, f := range Features {
@@ -100,8 +100,8 @@ func OfFeatures() []Aspect {
 	return list
 }
 
-// IsKnownAtRunTime reports whether only the driver can tell if a GPU has an aspect: every compiler
-// for Intel GPUs accepts code that reads a clock.
+// IsKnownAtRunTime reports whether only the driver can tell whether a GPU has an aspect. This is
+// the case for clocks, because every compiler for Intel GPUs accepts code that reads one.
 func IsKnownAtRunTime(a Aspect) bool {
 	return a == ExtOneAPIClockSubGroup || a == ExtOneAPIClockWorkGroup || a == ExtOneAPIClockDevice
 }

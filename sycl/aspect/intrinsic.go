@@ -7,8 +7,8 @@ import (
 )
 
 // An IntrinsicFamily is a set of explicit SIMD intrinsics that only some Intel GPUs have. No SYCL
-// aspect stands for them: a device with ext_intel_esimd can lack any of the families, and its
-// compiler then rejects the whole module.
+// aspect covers them: a device with ext_intel_esimd can lack any of the families, and its compiler
+// then rejects the whole module.
 type IntrinsicFamily struct {
 	Name string // in device configurations
 
@@ -20,8 +20,8 @@ type IntrinsicFamily struct {
 	Instead string // what a kernel for other GPUs can do
 }
 
-// IntrinsicFamilies lists all families. Intrinsics in no family compile for every GPU. An
-// intrinsic in several belongs to the first.
+// IntrinsicFamilies lists all families. Intrinsics that are not in a family compile for every GPU.
+// An intrinsic in several belongs to the first.
 var IntrinsicFamilies = []IntrinsicFamily{
 	{Name: "lsc-512", Prefix: "lsc.", Suffix: of512Bytes, What: "blocks of 512 bytes", Where: "Xe-HPC and Intel GPUs from Xe2 on",
 		Instead: "two of 256 bytes are for all from Xe-HPG on"},
@@ -51,9 +51,9 @@ func FamilyOfIntrinsic(intrinsic string) (IntrinsicFamily, bool) {
 // there is one. The symbol is either LLVM's, which ends in the types of the operands, or the name
 // of the function that DPC++'s headers declare and its compiler replaces: both
 // llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32 and __esimd_lsc_load_slm, with template arguments, are
-// llvm.genx.lsc.load.slm. If it loads or stores a block of more than 256 bytes, the size comes at
-// the end, llvm.genx.lsc.load.slm.512bytes: a message may have 8 registers of either 32 or 64
-// bytes.
+// llvm.genx.lsc.load.slm. If it loads or stores a block of more than 256 bytes, the size is
+// appended, as in llvm.genx.lsc.load.slm.512bytes, because a message may have 8 registers of either
+// 32 or 64 bytes.
 func Intrinsic(symbol string) (string, bool) {
 	name := symbol
 	if source, ok := strings.CutPrefix(sourceName(symbol), "__esimd_"); ok {
@@ -73,7 +73,7 @@ const (
 	genx       = "llvm.genx."
 	of512Bytes = ".512bytes"
 
-	// numberOfBarriers becomes an attribute of the kernel.
+	// numberOfBarriers is not reported, because it becomes an attribute of the kernel.
 	numberOfBarriers = genx + "nbarrier.init"
 )
 
@@ -97,8 +97,8 @@ func isWideBlock(symbol string) bool {
 }
 
 var (
-	// blockTypes matches intrinsics with one address: a load has the type of the data first, and a
-	// store has it last.
+	// blockTypes matches intrinsics with one address: the type of the data comes first in the name of
+	// a load, and last in the name of a store.
 	blockTypes = regexp.MustCompile(`^llvm\.genx\.lsc\.(?:load\.(?:merge\.)?\w+\.v(\d+)(?:bf|f|i)(\d+)\.v1i1\.v1i\d+|store\.\w+\.v1i1\.v1i\d+\.v(\d+)(?:bf|f|i)(\d+))(?:\.|$)`)
 
 	// wideTemplate matches functions of DPC++'s headers with the template arguments for the widest

@@ -109,8 +109,7 @@ const (
 	USMSystemAllocator             Aspect = 17
 )
 
-// Retired aspects of older releases. They have different names today, or no number in current
-// releases.
+// Retired aspects of older releases. Current releases have a different name for them, or no number.
 const (
 	ExtIntelMemChannel                      Aspect = Retired + 25
 	ExtOneAPIBfloat16MathFunctions          Aspect = Retired + 35

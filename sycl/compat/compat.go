@@ -5,8 +5,8 @@
 // The checks, their order and their texts match the SYCL runtime of DPC++: aspects, joint
 // matrices, dimensions and size of the work-group, sub-group size. The runtime throws an exception
 // of kind errc::kernel_not_supported at the first failed check. Two more checks cover what the
-// runtime does when it chooses among images, or does not do yet: the targets that a kernel was
-// fixed to and the target that an image was compiled for. The last check is for the device's
+// runtime decides when it chooses among images, or does not check yet: the targets that a kernel
+// was fixed to and the target that an image was compiled for. The last check is for the device's
 // compiler: explicit SIMD intrinsics, inline assembly, and extensions that it rejects.
 //
 // A device may have aspects that are not listed, and its limits may not be known. Requirements
@@ -58,7 +58,7 @@ type Reason struct {
 	Required  string `json:"required"`            // what is required: "fp64", "32", "8x4x2" in the order of SYCL
 	Rule      Rule   `json:"rule"`
 	Status    Status `json:"status"` // Incompatible, Undetermined or NotApplicable
-	Text      string `json:"text"`   // one sentence, in the words of the runtime if it has a message for it
+	Text      string `json:"text"`   // one sentence: the runtime's message, if it has one
 }
 
 // A Result is a status with all its reasons, in the order of the checks.
@@ -107,12 +107,12 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 }
 
 // Supports reports whether the aspect filter keeps a row that requires q in the table of target d,
-// and returns the reasons if not. Target d must list every aspect and every sub-group size. The
-// fixed targets must include d or, if they are given as aspects, d must have one of them. If d
-// lists families of intrinsics or of inline assembly, the intrinsics and the known assembly
-// requirements must belong to them. Extensions must not be among those that d rejects. Supports
-// ignores whether d may have unlisted aspects. A generic target, see
-// [deviceconfig.Device.IsGeneric], accepts all rows.
+// and returns the reasons if not. d must list every required aspect and sub-group size. The fixed
+// targets must include d or, if they are given as aspects, d must have one of them. If d lists
+// families of intrinsics or of inline assembly, the intrinsics and the known assembly requirements
+// must belong to them. Extensions must not be among those that d rejects. Supports ignores whether
+// d may have unlisted aspects. A generic target, see [deviceconfig.Device.IsGeneric], accepts all
+// rows.
 func (c *Checker) Supports(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
 	if d.IsGeneric() {
 		return true, nil
@@ -165,7 +165,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 			reason.Status = Undetermined
 			reason.Text = fmt.Sprintf("Whether aspect %s is supported on the device is known only when the program runs", a)
 		}
-		// Whether a device has an aspect without a known name is undecidable.
+		// Devices may have aspects whose names are not known here.
 		if !closed || !a.IsKnown() {
 			reason.Status = Undetermined
 		}
@@ -198,7 +198,7 @@ func all[T any](list []T, ok func(T) bool) bool {
 }
 
 // checkWorkGroupSize compares a size with the limits of a device. The texts match the runtime,
-// which names the number of work-items, not the size.
+// which state the number of work-items, not the size.
 func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
 	add := func(status Status, available, text string) {
 		r.Add(Reason{Rule: UnsupportedWorkGroupSize, Status: status, Required: formatSize(size, "x"), Available: available,
@@ -250,7 +250,7 @@ func formatSize(size []uint64, separator string) string {
 }
 
 func checkSubGroups(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
-	// Kernels with explicit SIMD have the size 1. The runtime does not compare it.
+	// Explicit SIMD kernels have sub-group size 1, which the runtime does not check.
 	if slices.Contains(q.Aspects, aspect.ExtIntelESIMD) && slices.Equal(q.SubGroupSizes, []uint32{1}) {
 		return
 	}
@@ -331,5 +331,5 @@ const anyNVIDIA = "ptx64"
 
 func isAnyCPU(target string) bool { return target == "spir64_x86_64" || target == "x86_64" }
 
-// NoImageReason is the reason for a kernel without an image for the device.
+// NoImageReason is the reason why a kernel without an image for the device does not run there.
 var NoImageReason = Reason{Rule: NoImage, Status: Incompatible, Text: "No image of the kernel is for the device"}

@@ -42,13 +42,13 @@ var targets = []string{
 	"intel_gpu_bmg_g21", "intel_gpu_ptl_h", "intel_gpu_nvl_p", "intel_gpu_cri",
 }
 
-// A gap is code that ocloc accepts for devices that cannot run it or, if it rejects it, for
-// reasons of its own.
+// A gap is code that ocloc accepts for devices that cannot run it, or that it rejects for reasons
+// that no property expresses.
 type gap struct {
 	letter  string
 	modules string   // pattern of module names
 	devices []string // all if empty
-	refused bool     // by ocloc
+	refused bool     // whether ocloc rejects it
 	require string   // the missing feature in our reasons, "" if ocloc rejects
 	why     string
 }
@@ -94,7 +94,8 @@ func mark(name, device string, ocloc outcome, ours compat.Result) string {
 	case ours.Status == compat.Compatible && ocloc.accepted:
 		return bothTake
 	case ours.Status == compat.Incompatible && isOnly(compat.UnsupportedWorkGroupSize, compat.UnsupportedLocalMemory):
-		// If ocloc rejects the module, it is for a reason that this project does not detect.
+		// ocloc does not check these sizes. If it rejects the module, it is for a reason that this project
+		// does not detect.
 		if ocloc.accepted {
 			return size
 		}
@@ -246,7 +247,7 @@ func (a *agreement) checkRows(t *testing.T, name string, all []*module) {
 		marks := max(0, len(words)-len(a.devices))
 		rows[strings.Join(words[:marks], " ")] = words[marks:]
 	}
-	const fix = "go test ./sycl/compat -every=1 -update writes the file again"
+	const fix = "run go test ./sycl/compat -every=1 -update to rewrite the file"
 	for _, m := range all {
 		if rows[m.name] == nil {
 			t.Errorf("testdata/%s lacks a row for %s: %s", name, m.name, fix)

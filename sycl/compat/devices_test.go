@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-// unknownToOcloc are the GPUs that this ocloc no longer supports. They require the package of an
-// older ocloc.
+// unknownToOcloc are the GPUs that this ocloc no longer supports. They require an older ocloc
+// package.
 var unknownToOcloc = []string{
 	"bdw", "skl", "kbl", "cfl", "apl", "glk", "whl", "aml", "cml", "icllp", "ehl",
 }

@@ -123,7 +123,8 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// compare compares the file's results with the statuses here, and adds the known disagreements to known.
+// compare compares the file's results with this project's statuses, and adds the known
+// disagreements to known.
 func (f *pairsFile) compare(t *testing.T, config *deviceconfig.Config, known map[string]bool) {
 	checker := compat.New(config)
 	var all, accept, reject, undetermined, disagree int

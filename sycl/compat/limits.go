@@ -45,9 +45,10 @@ func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reaso
 	return reason, true
 }
 
-// vectorParameterReason is like parameterReason for explicit SIMD code on Intel GPUs. Its compiler
-// passes parameters as they are in memory, in half of the registers, without parameters of its own. With
-// 64-byte registers, it accepts more than the driver reports as the limit.
+// vectorParameterReason is like parameterReason for explicit SIMD code on Intel GPUs. The compiler
+// for such code uses half of the registers for parameters, keeps their memory layout and adds no
+// implicit parameters. With 64-byte registers, it accepts more than the limit that the driver
+// reports.
 func vectorParameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reason Reason, ok bool) {
 	compiler := d.MaxParameterRegisters/2 + implicitParameterRegisters
 	driver := cmp.Or(d.MaxParameterSize, compiler)

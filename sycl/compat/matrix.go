@@ -13,9 +13,9 @@ import (
 // A matrixList is one of the two lists of matrix records.
 type matrixList struct {
 	property, list string
-	what           string // described by a record
-	// parse returns the runtime's words for a record, and a function that reports whether a
-	// combination fits it. If the record has another form, ok is false.
+	what           string // what a record describes
+	// parse returns the runtime's description of a record, and a function that reports whether a
+	// combination fits it. If the record has an unknown form, ok is false.
 	parse func(fields []string) (words string, has func(deviceconfig.MatrixCombination) bool, ok bool)
 }
 
@@ -30,7 +30,8 @@ func checkMatrices(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 }
 
 // checkMatrixSubGroups adds a reason if a kernel with matrices requires a sub-group size that the
-// compiler for GPUs with matrices of 8 columns rejects. It needs sub-groups of 8 work-items.
+// compiler for GPUs with matrices of 8 columns rejects. The compiler needs sub-groups of 8
+// work-items.
 func checkMatrixSubGroups(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
 	const columns = 8
 	if q.JointMatrix == "" && q.JointMatrixMad == "" || !strings.HasPrefix(d.Name, "intel_gpu_") ||

@@ -38,8 +38,8 @@ type outcome struct {
 	message  string // its first error
 }
 
-// batch is the number of requests per ocloc process. A process takes much longer to start than a
-// small module to compile.
+// batch is the number of requests per ocloc process. Starting a process takes much longer than
+// compiling a small module.
 const batch = 100
 
 // compile returns the outcomes of requests.

@@ -9,9 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// cpuOptions are the options that Intel's CPU compiler accepts for SPIR-V, and cpuLinkOptions the
-// ones that it accepts for linking, measured with release 2026.2 of intel-opencl-rt: a program is
-// built from SPIR-V with each.
+// cpuOptions are the options that Intel's CPU compiler accepts when it builds SPIR-V, and
+// cpuLinkOptions are the options that it accepts when it links. They were determined by building a
+// program from SPIR-V with each option, with intel-opencl-rt 2026.2.
 var (
 	cpuOptions = []string{
 		"-Wall", "-Werror", "-cl-denorms-are-zero", "-cl-fast-relaxed-math", "-cl-finite-math-only",
@@ -40,8 +40,7 @@ func checkOptions(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		accepted      []string
 	}{
 		{"compile-options", q.BuildOptions.Compile, cpuOptions},
-		// Depending on the libraries that the image needs, these are options for linking or
-		// building.
+		// These are used for linking or for building, depending on the libraries that the image needs.
 		{"link-options", q.BuildOptions.Link, slices.Concat(cpuOptions, cpuLinkOptions)},
 	} {
 		if option := firstRejected(list.options, list.accepted); option != "" {

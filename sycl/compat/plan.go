@@ -21,8 +21,8 @@ type Plan struct {
 	groups  []group
 }
 
-// targetLists holds the targets of -fsycl-targets and -fsycl-fixed-targets. An empty list stands
-// for any target.
+// targetLists holds the targets of -fsycl-targets and -fsycl-fixed-targets. An empty list matches
+// any target.
 type targetLists struct {
 	Targets      []string `json:"targets"`
 	FixedTargets []string `json:"fixed-targets"`
@@ -35,7 +35,7 @@ type PlanRow struct {
 	Code    string   `json:"code,omitempty"`
 	Kernels []string `json:"kernels,omitempty"`
 
-	Needs *requirement.Requirements `json:"-"` // nil: nothing
+	Needs *requirement.Requirements `json:"-"` // nil if the row requires nothing
 }
 
 // NewPlan returns the plan for rows of a program with these targets and fixed targets.
@@ -111,7 +111,7 @@ type decision struct {
 	Selected bool   `json:"selected"`      // false if one of the two lists lacks it
 	Why      string `json:"why,omitempty"` // why it is not selected
 	Kept     int    `json:"kept"`          // number of rows
-	// Rows with the same requirements form one group, so their reasons occur once.
+	// Rows with the same requirements form one group, so their reasons are listed once.
 	Groups []groupDecision `json:"groups"`
 }
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A Status states whether an image runs on a device. A higher status is worse.
+// A Status is the decision whether an image runs on a device. A higher status is worse.
 type Status uint8
 
 const (

@@ -13,7 +13,7 @@ import (
 
 // An OpenCLDevice is a device as OpenCL describes it.
 type OpenCLDevice struct {
-	ID      string            // clinfo's number of the device, such as POCL/0
+	ID      string            // clinfo's identifier of the device, such as POCL/0
 	From    string            // source program, such as "clinfo --raw"
 	Answers map[string]string // by query, such as CL_DEVICE_TYPE, in the form of clinfo --raw
 	Partial bool              // only some queries were made
@@ -45,7 +45,7 @@ func ReadClinfo(name string, r io.Reader) ([]*OpenCLDevice, error) {
 			continue
 		}
 		d := byID[id]
-		// Platforms can share a name, but each device is named once.
+		// Platforms can have the same name, but each device states its name once.
 		if d == nil || query == "CL_DEVICE_NAME" && d.Answers[query] != "" {
 			if len(all) == maxClinfoDevices {
 				return nil, &SyntaxError{File: name, Line: number, Msg: fmt.Sprintf("too many devices (limit %d)", maxClinfoDevices)}
@@ -86,7 +86,7 @@ type Entry struct {
 	Device   *Device
 	comments []string // above the entry
 	aspects  map[aspect.Aspect]string
-	sizes    string // why these sub-group sizes
+	sizes    string // why the device has these sub-group sizes
 	limits   map[string]string
 	open     string // why there may or may not be other aspects
 }
@@ -95,7 +95,7 @@ type Entry struct {
 // derived from its OpenCL name.
 func (o *OpenCLDevice) Target() string {
 	if major, minor, revision, ok := o.hardwareVersion(); ok {
-		// The value of an architecture contains the revision of one stepping.
+		// An architecture value includes the revision of a stepping, which is masked out.
 		const steppings = 1<<14 - 1
 		version := major<<22 | minor<<14
 		for name, architecture := range names().architectures {
@@ -121,9 +121,9 @@ func (o *OpenCLDevice) Target() string {
 	return "opencl_device"
 }
 
-// hardwareVersion returns the version of an Intel GPU. It is either a number with the major
-// version from bit 22 on, the minor from 14 on and the revision in the last 6 bits, or written
-// with dots.
+// hardwareVersion returns the version of an Intel GPU. The device reports either a number, with the
+// major version starting at bit 22, the minor version at bit 14 and the revision in the low 6 bits,
+// or a version with dots.
 func (o *OpenCLDevice) hardwareVersion() (major, minor, revision uint64, ok bool) {
 	answer, _, _ := strings.Cut(o.Answers["CL_DEVICE_IP_VERSION_INTEL"], " ")
 	if n, err := fmt.Sscanf(answer, "%d.%d.%d", &major, &minor, &revision); err == nil && n == 3 {
@@ -142,7 +142,7 @@ type fact struct {
 	why string
 }
 
-// word reports whether the answer to a query contains a word.
+// word returns the fact that the answer to a query contains a word.
 func (o *OpenCLDevice) word(query, word string) fact {
 	words := strings.FieldsFunc(o.Answers[query], func(c rune) bool { return c == ' ' || c == '|' || c == ',' })
 	is := slices.ContainsFunc(words, func(w string) bool {
@@ -165,7 +165,7 @@ func (o *OpenCLDevice) extension(names ...string) fact {
 	return fact{!missing, "CL_DEVICE_EXTENSIONS: " + strings.Join(names, ", ")}
 }
 
-// profiling reports whether the device's queue supports profiling. The runtime also needs the
+// profiling returns the fact that the device's queue supports profiling. The runtime also needs the
 // device timer of OpenCL 2.1.
 func (o *OpenCLDevice) profiling() fact {
 	var major, minor int
@@ -176,7 +176,7 @@ func (o *OpenCLDevice) profiling() fact {
 	return firstTrue(o.word("CL_DEVICE_QUEUE_ON_HOST_PROPERTIES", enabled), o.word("CL_DEVICE_QUEUE_PROPERTIES", enabled))
 }
 
-// isIntel reports whether the device is an Intel GPU.
+// isIntel returns the fact that the device is an Intel GPU.
 func (o *OpenCLDevice) isIntel() fact {
 	vendor, err := strconv.ParseUint(o.Answers["CL_DEVICE_VENDOR_ID"], 0, 32)
 	return fact{err == nil && vendor == 0x8086, "CL_DEVICE_TYPE: CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR_ID: 0x8086"}
@@ -245,14 +245,14 @@ func (o *OpenCLDevice) addAspects(e *Entry) {
 	e.add(fact{true, "the value that DPC++ reports for all devices under OpenCL"},
 		aspect.ExtOneAPISRGB, aspect.ExtOneAPIFragment, aspect.ExtOneAPIChunk, aspect.ExtOneAPITangle, aspect.ExtOneAPIPrivateAlloca)
 	e.add(fact{cpu || gpu, "the value that DPC++ reports for all CPUs and GPUs under OpenCL"}, aspect.ExtOneAPIVirtualFunctions)
-	// The runtime decides by the architecture which devices have matrices.
+	// The runtime uses the architecture to decide which devices have matrices.
 	if known, ok := Default().Lookup(e.Device.Name); ok {
 		e.add(fact{known.Has(aspect.ExtIntelMatrix), "the value that DPC++ reports for " + known.Name}, aspect.ExtIntelMatrix)
 	}
 	slices.Sort(e.Device.Aspects)
 }
 
-// addType adds the kind of the device: the first of these that matches, as in the adapter.
+// addType adds the kind of the device: the first one that matches, in the adapter's order.
 func (o *OpenCLDevice) addType(e *Entry) (isCPU, isGPU bool) {
 	kind := func(name string) fact { return o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_"+name) }
 	switch cpu, gpu := kind("CPU"), kind("GPU"); {

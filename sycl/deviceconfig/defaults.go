@@ -25,8 +25,8 @@ var (
 	overlayYAML []byte
 )
 
-// The embedded files are read once, on first use. Tests read them too, so no program panics
-// because of an error in one.
+// The embedded files are read once, on first use. Tests also read them, so an error in one fails a
+// test and no program panics.
 var (
 	defaults   = sync.OnceValue(func() *Config { return must(readDefaults()) })
 	names      = sync.OnceValue(func() *nameTable { return must(readNames()) })

@@ -20,8 +20,8 @@
 //	  esimd-intrinsics: [lsc, dpas]
 //	  refused-extensions: [SPV_INTEL_float_controls2]
 //
-// Keys may have underscores for hyphens. Except for the limits, the format is defined by the DPC++
-// design documents on optional kernel features and on the device configuration file.
+// Keys may have underscores for hyphens. The DPC++ design documents on optional kernel features and
+// on the device configuration file define the format, except for the limits.
 //
 // [Default] combines four embedded files: devices.yaml with the facts of DPC++, names.yaml with
 // aliases, and limits.yaml and devices_overlay.yaml with additions and repairs, each with its
@@ -77,7 +77,7 @@ type Device struct {
 	Source string
 }
 
-// Limits are the properties of a device that configuration files of DPC++ do not have.
+// Limits are the properties of a device that DPC++'s configuration files cannot have.
 type Limits struct {
 	// MaxWorkGroupSize is the largest number of work-items of a work-group, or 0 if it is not
 	// known.
@@ -98,8 +98,8 @@ type Limits struct {
 	// passes parameters in, or 0 if it is not known.
 	MaxParameterRegisters uint64
 
-	// MaxParameterRegistersLarge is the same with the option -ze-opt-large-register-file, or 0 if
-	// the option changes nothing.
+	// MaxParameterRegistersLarge is the same with the option -ze-opt-large-register-file, or 0 if the
+	// option has no effect.
 	MaxParameterRegistersLarge uint64
 
 	// Matrices are the combinations that joint_matrix supports, or nil if they are not known. If
@@ -135,7 +135,7 @@ func (l Limits) orElse(o Limits) Limits {
 	}
 }
 
-// either returns the first list, or the second if that is nil.
+// either returns a, or b if a is nil.
 func either[T any](a, b []T) []T {
 	if a == nil {
 		return b
@@ -243,8 +243,8 @@ func (c *Config) targets() iter.Seq[string] {
 }
 
 // Merge adds the devices and warnings of o. A device of o replaces the device with the same name
-// and keeps its position. Limits that o does not set are kept, because configuration files of
-// DPC++ cannot have them.
+// and keeps its position. Limits that o does not set are kept, because DPC++'s configuration files
+// cannot have them.
 func (c *Config) Merge(o *Config) {
 	for _, d := range o.devices {
 		if i, ok := c.index[d.Name]; ok {

@@ -154,8 +154,8 @@ func TestDecidingFacts(t *testing.T) {
 	}
 }
 
-// TestLLVMGPUs checks the facts that decide whether a kernel is built for NVIDIA and AMD GPUs.
-// The GPU's own sub-group size must be the only one, because PTX cannot express a size.
+// TestLLVMGPUs checks the facts that decide whether a kernel is built for NVIDIA and AMD GPUs. Only
+// the GPU's native sub-group size is allowed, because PTX cannot express a size.
 func TestLLVMGPUs(t *testing.T) {
 	for _, d := range Default().Devices() {
 		want := uint32(32)

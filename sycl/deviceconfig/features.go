@@ -27,7 +27,7 @@ type featureTable struct {
 
 type featureRow struct {
 	name, extension     string
-	cells               string // of the devices, the CPU last: y, n or ?
+	cells               string // y, n or ? for each device, with the CPU last
 	message, cpuMessage string // of the first compiler that rejects it
 }
 
@@ -88,8 +88,8 @@ func readFeatures(text string) (*featureTable, error) {
 	return t, nil
 }
 
-// mergeCapabilities gives a capability that is rejected along with its extension the extension's
-// name. The CPU device rejects capabilities, and ignores the names of extensions.
+// mergeCapabilities renames each capability that is rejected along with its extension to that
+// extension. The CPU device rejects capabilities, and ignores the names of extensions.
 func (t *featureTable) mergeCapabilities() {
 	along := map[*featureRow][]*featureRow{} // by extension
 	for _, number := range slices.Sorted(maps.Keys(t.capabilities)) {
@@ -127,7 +127,7 @@ func FeatureOf(capability uint32) (name string, ok bool) {
 // accept.
 func IsFeature(name string) bool { return features().rows[name].differs() }
 
-// A Support is a compiler's answer to whether it accepts a SPIR-V feature for a device.
+// A Support states whether a compiler accepts a SPIR-V feature for a device.
 type Support uint8
 
 const (
@@ -138,8 +138,8 @@ const (
 )
 
 // FeatureSupport returns whether the compiler for a device accepts a feature. If it does not,
-// message is the compiler with its error, such as `ocloc 26.27.039122: "..."`. For a family of
-// GPUs, it is the compiler of the first member.
+// message names the compiler and quotes its error, such as `ocloc 26.27.039122: "..."`. A family of
+// GPUs uses the compiler for its first member.
 func FeatureSupport(target, feature string) (support Support, message string) {
 	t := features()
 	if members := FamilyMembers(target); members != nil {

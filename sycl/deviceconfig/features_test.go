@@ -33,8 +33,8 @@ func TestFeatureSupport(t *testing.T) {
 	}
 }
 
-// TestMessageOfMergedCapabilities checks that the first of several capabilities gives an extension its
-// message, in every run.
+// TestMessageOfMergedCapabilities checks that an extension always has the message of the first of
+// its capabilities.
 func TestMessageOfMergedCapabilities(t *testing.T) {
 	const first = "unsupported capability 6228"
 	for range 20 {

@@ -105,7 +105,7 @@ func readGPUs() (*gpuNames, error) {
 	return g, nil
 }
 
-// nameWords returns the words of a product name that tell products apart.
+// nameWords returns the words of a product name that distinguish products.
 func nameWords(name string) []string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.DeleteFunc(words, func(w string) bool { return w == "intel" || w == "gpu" || w == "graphics" || w == "tm" || w == "r" })
@@ -202,7 +202,7 @@ func (g *gpuNames) findByCode(name string) string {
 	if target, ok := g.acronyms[name]; ok {
 		return target
 	}
-	// DPC++ and ocloc number bmg_g21, wcl and the nvl differently.
+	// DPC++ and ocloc have different versions for bmg_g21, wcl and the nvl GPUs.
 	if strings.Count(name, ".") == 2 {
 		if alias := intelGPU + strings.ReplaceAll(name, ".", "_"); Canonical(alias) != alias {
 			return Canonical(alias)
@@ -219,9 +219,9 @@ func (g *gpuNames) findByCode(name string) string {
 	return ""
 }
 
-// CodeTarget returns the target of native code that ocloc labels with a version, family or
-// acronym, as in the member 64.NAME of an archive. If no target has the label, known is false and
-// target is the label in the form of a target name.
+// CodeTarget returns the target of native code that ocloc labels with a version, family or acronym,
+// as in the member 64.NAME of an archive. If the label is unknown, known is false and target is the
+// label in the form of a target name.
 func CodeTarget(label string) (target string, known bool) {
 	g := gpus()
 	if _, ok := g.families[label]; ok {

@@ -52,7 +52,7 @@ var matrixKeys = []string{
 	"max-msize", "max-nsize", "max-ksize", "msize", "nsize", "ksize", "atype", "btype", "ctype", "dtype",
 }
 
-// maxMatrices limits the number of combinations that a few lists of types expand to.
+// maxMatrices limits the number of combinations, because a few lists of types can expand to many.
 const maxMatrices = 1000
 
 // matrices reads a list of combinations. The result is not nil, even if it is empty.

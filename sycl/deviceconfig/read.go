@@ -55,7 +55,7 @@ const (
 )
 
 // Read reads a configuration file. The name appears in errors, which are of type *SyntaxError
-// unless r fails. Entries under an alias become entries under the canonical name. An empty file is
+// unless r fails. An entry for an alias becomes an entry for the canonical name. An empty file is
 // an empty configuration.
 func Read(name string, r io.Reader) (*Config, error) {
 	root, err := readYAML(name, r)
@@ -106,7 +106,7 @@ func readYAML(name string, r io.Reader) (*yaml.Node, error) {
 	return root, nil
 }
 
-// A parser reads YAML nodes and tracks its location.
+// A parser reads YAML nodes and tracks the location for errors.
 type parser struct {
 	file        string
 	target, key string
@@ -121,7 +121,7 @@ func (p *parser) warn(n *yaml.Node, format string, args ...any) {
 	p.warnings = append(p.warnings, p.errorf(n, format, args...))
 }
 
-// Keys of an entry. The set of aot-toolchain-... keys is open.
+// Keys of an entry. Other aot-toolchain-... keys are allowed.
 const (
 	keyAspects          = "aspects"
 	keySubGroupSizes    = "sub-group-sizes"
@@ -363,7 +363,7 @@ func (p *parser) subGroupSizes(n *yaml.Node) ([]uint32, error) {
 	})
 }
 
-// limit reads the value of a key that configuration files of DPC++ do not have.
+// limit reads the value of a key that DPC++'s configuration files do not have.
 func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 	switch key {
 	case keyMaxWorkGroupSize:

@@ -144,7 +144,7 @@ type Reader struct {
 // maxLine bounds the memory for a file without line breaks.
 const maxLine = 1 << 20
 
-// NewReader returns a Reader. name is used in errors.
+// NewReader returns a Reader for r. name is used in errors.
 func NewReader(name string, r io.Reader) *Reader {
 	return &Reader{name: name, r: bufio.NewReader(r)}
 }
@@ -273,7 +273,7 @@ func (r *Reader) errorf(format string, args ...any) error {
 	return &SyntaxError{r.name, r.line, fmt.Sprintf(format, args...)}
 }
 
-// Write writes the table. It returns an error for names and rows that Read would read differently.
+// Write writes the table. It returns an error if Read would not return the same names and rows.
 func (t *Table) Write(w io.Writer) error {
 	if err := t.checkColumns(); err != nil {
 		return err

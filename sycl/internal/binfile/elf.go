@@ -87,12 +87,11 @@ func unsupportedf(offset int64, format string, args ...any) error {
 	return &ELFError{offset, fmt.Sprintf(format, args...), Unsupported}
 }
 
-// ReadELF reads the headers of the ELF file in r, which has size bytes. Errors in the content are
-// of type [*ELFError]. 32-bit and big-endian files are rejected with a specific message.
+// ReadELF reads the headers of the ELF file in r, which has size bytes. Errors in the file are of
+// type [*ELFError]. 32-bit and big-endian files are rejected with a specific message.
 //
-// It checks all sizes and offsets of headers and section names, but not the
-// contents of
-// segments and sections: see [Range].
+// It checks all sizes and offsets of headers and section names, but not the contents of segments
+// and sections: see [Range].
 func ReadELF(r io.ReaderAt, size int64) (*ELF, error) {
 	p := parser{r, size}
 	var head [headerSize]byte
@@ -170,12 +169,12 @@ func (p parser) segments(f *ELF, t table) error {
 	return nil
 }
 
-// sections reads the section headers and their names, which are in one of them.
+// sections reads the section headers and the names, which one of the sections holds.
 func (p parser) sections(f *ELF, t table, names uint64) error {
 	if t.start == 0 {
 		return nil // no section headers
 	}
-	// Numbers that do not fit into the header are in section 0.
+	// Numbers that do not fit into the file header are in section header 0.
 	if t.count == 0 || names == 0xffff {
 		first := t
 		first.count = 1
@@ -216,7 +215,7 @@ func (p parser) sections(f *ELF, t table, names uint64) error {
 	return p.nameSections(f, starts, f.Sections[names])
 }
 
-// nameSections gives the sections their names, which are offsets into a table.
+// nameSections sets the names of the sections from their offsets into a table.
 func (p parser) nameSections(f *ELF, starts []uint32, table Section) error {
 	text, err := p.names(table)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // MaxInflated limits the number of bytes that a file may inflate to.
 const MaxInflated = 1 << 30
 
-// Limits on inflation: a size that is always allowed, or a factor, which zstd does not reach for
-// device images (at most 10).
+// Limits on inflation: a size that is always allowed, and a ratio for larger ones. zstd compresses
+// device images by a factor of at most 10.
 const (
 	freeInflation = 16 << 20
 	maxRatio      = 256
@@ -61,7 +61,7 @@ func RecognizeCompression(head []byte) Compression {
 	return Zlib
 }
 
-// An InflatedSizeError reports that a stream holds more or less than expected.
+// An InflatedSizeError is returned for a stream that holds more or fewer bytes than expected.
 type InflatedSizeError struct {
 	Want int64
 	More bool
@@ -110,8 +110,7 @@ func Inflate(to *Memory, r io.Reader, method Compression, want int64) error {
 	return nil
 }
 
-// unexpected replaces io.EOF, which a complete file does not cause, with an error for a truncated
-// file.
+// unexpected replaces io.EOF with an error for a truncated file.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

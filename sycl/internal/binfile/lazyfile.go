@@ -10,16 +10,16 @@ import (
 // maxOpen limits the number of files that stay open.
 const maxOpen = 16
 
-// A File is a file open for reading, possibly one of more than a process can have open. Only a few
-// are open at a time: a file closed in favor of others is reopened when it is read. It is safe for
-// concurrent reads by multiple goroutines.
+// A File is open for reading. A program can have more Files than a process can have open: only a
+// few are open at a time, and a file that was closed in favor of others is reopened when it is
+// read. It is safe for concurrent reads by multiple goroutines.
 type File struct {
 	name string
 	info os.FileInfo // when it was first opened
 
 	// The rest is guarded by opened.
 	file    *os.File      // nil while it is closed
-	readers int           // that use file
+	readers int           // number of calls that use file
 	place   *list.Element // in opened.recent
 	closed  bool          // by Close
 }

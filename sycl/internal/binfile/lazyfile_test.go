@@ -19,7 +19,8 @@ func write(t *testing.T, content string) string {
 	return name
 }
 
-// Only a few of many files are open at any time, even with concurrent readers.
+// TestFewAreOpen checks that only a few of many files are open at any time, even with concurrent
+// readers.
 func TestFewAreOpen(t *testing.T) {
 	var files []*File
 	for i := range 10 * maxOpen {

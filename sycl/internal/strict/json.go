@@ -27,11 +27,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Msg }
 
-// JSON reads a JSON object into a struct, in one pass and without the file in memory. It rejects
-// text that is not UTF-8, unknown or duplicate members, deep nesting, null and data after the end.
-// Members are required, except those that encoding/json omits when they are empty: such a member
-// must not be present with the omitted value, so that each value has one encoding. Names of members
-// are in lower case. Errors in the file are of type [Error].
+// JSON reads a JSON object into a struct, in one pass and without holding the file in memory. It
+// rejects text that is not UTF-8, unknown or duplicate members, deep nesting, null and data after
+// the end. Members are required, except those that encoding/json omits when they are empty: such a
+// member must not be present with the omitted value, so that each value has one encoding. Names of
+// members are in lower case. Errors in the file are of type [Error].
 func JSON(in io.Reader, to any) error {
 	d := &decoder{in: in, buf: make([]byte, 0, 64<<10), types: map[reflect.Type]*object{}}
 	if err := d.file(reflect.ValueOf(to).Elem()); err != nil {
@@ -52,9 +52,9 @@ type decoder struct {
 	end    bool   // nothing follows buf
 	err    error  // of in
 	depth  int
-	member string // that was read last
+	member string // name of the member that was read last
 	types  map[reflect.Type]*object
-	texts  [256]string // recently read, by hash: many repeat
+	texts  [256]string // recently read strings, by hash, because many repeat
 }
 
 // An object describes a struct.
@@ -157,7 +157,7 @@ func (d *decoder) invalid() error {
 	}
 	r, n := utf8.DecodeRune(d.buf[d.i:])
 	switch isStart := d.start+int64(d.i) == 0; {
-	case isStart && isUTF16(d.buf): // as PowerShell redirects output
+	case isStart && isUTF16(d.buf): // PowerShell writes redirected output as UTF-16
 		return d.errorf("%s", utf16Text)
 	case isStart && r == '\ufeff':
 		return d.errorf("the file starts with a byte order mark; save it as UTF-8 without one")
@@ -236,7 +236,7 @@ func (d *decoder) list(to reflect.Value) error {
 
 func (d *decoder) object(to reflect.Value) error {
 	o := d.members(to.Type())
-	var seen uint64 // by index; no struct has more members
+	var seen uint64 // bits by index; no struct has more than 64 members
 	for n := 0; ; n++ {
 		c, err := d.expect("\"}")
 		if err != nil {

@@ -73,7 +73,7 @@ func isUTF16(data []byte) bool {
 }
 
 // checkText rejects text that YAML reads differently from how editors and reviews show it: UTF-16,
-// which they take for a binary file, and line breaks other than LF and CRLF, which end a comment.
+// which they treat as binary, and line breaks other than LF and CRLF, which end a comment.
 func checkText(data []byte) error {
 	if isUTF16(data) {
 		return &YAMLError{Line: 1, Msg: utf16Text}
@@ -93,8 +93,8 @@ var hiddenBreak = regexp.MustCompile(`[\x{85}\x{2028}\x{2029}]|\r(?:[^\n]|$)`)
 
 var conflict = regexp.MustCompile(`(?m)^(<{7}|>{7})( .*)?\r?$`)
 
-// ConflictLine returns the line of the first merge conflict marker, or 0 if there is none. No line
-// of JSON or YAML begins like one.
+// ConflictLine returns the line of the first merge conflict marker, or 0 if there is none. No valid
+// line of JSON or YAML starts like one.
 func ConflictLine(data []byte) int {
 	if !bytes.Contains(data, []byte("<<<<<<<")) && !bytes.Contains(data, []byte(">>>>>>>")) {
 		return 0 // much faster than the search below
