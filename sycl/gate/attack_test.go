@@ -86,7 +86,8 @@ func TestReadResult(t *testing.T) {
 	}
 }
 
-// TestReportCommits checks that reports are on a checked commit, and base reports are not.
+// TestReportCommits checks that reports must be on a checked commit, and that base reports must not
+// be.
 func TestReportCommits(t *testing.T) {
 	const checked, merge, other = "abababababababababababababababababababab", "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd", "0123456789012345678901234567890123456789"
 	for _, test := range []struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// TestAttackSimilarNames checks that a device or a key with a similar-looking name is
-// different.
+// TestAttackSimilarNames checks that a device or a key with a similar-looking name is not treated
+// as the same.
 func TestAttackSimilarNames(t *testing.T) {
 	for _, text := range []string{
 		"version: 1\nfail\u2010on: none\n", "version: 1\nfail-\u03bfn: none\n", "version: 1\nFail-On: none\n", "version: 1\nfail_on: none\n",
@@ -39,7 +39,7 @@ func TestAttackSimilarNames(t *testing.T) {
 	}
 }
 
-// TestAttackDisabledRules checks that rules about a weakened policy cannot be turned off.
+// TestAttackDisabledRules checks that the rules about a weakened policy cannot be turned off.
 func TestAttackDisabledRules(t *testing.T) {
 	for _, rule := range []RuleID{PolicyWeakened, NotCompared, DeviceDataChanged, SuppressionExpired, SuppressionStale} {
 		_, err := ReadPolicy("p.yaml", strings.NewReader(fmt.Sprintf("version: 1\nrules: {%s: off}\n", rule)))
@@ -57,8 +57,8 @@ func TestAttackDisabledRules(t *testing.T) {
 	}
 }
 
-// TestAttackBaselineListsEverything checks that a change that adds its regressions to the baseline is
-// reported, and decides nothing if the baseline of the base branch applies.
+// TestAttackBaselineListsEverything checks that a change that adds its regressions to the baseline
+// is reported, and has no effect if the baseline of the base branch applies.
 func TestAttackBaselineListsEverything(t *testing.T) {
 	devices := []string{"a", "b"}
 	was := reportOf("//p:t", devices, map[string]on{"K": {"a": why(fp64)}, "L": {}})

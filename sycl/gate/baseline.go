@@ -71,7 +71,8 @@ func compareEntries(a, b Entry) int {
 		strings.Compare(a.Required, b.Required), strings.Compare(a.Device, b.Device), strings.Compare(a.File, b.File))
 }
 
-// Encode writes the baseline as JSON with one entry per line, which version control merges best.
+// Encode writes the baseline as JSON with one entry per line, because version control merges that
+// best.
 func (b *Baseline) Encode(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, "{\n  \"devices\": [")
@@ -153,7 +154,7 @@ func canBeBaselined(id RuleID) bool {
 }
 
 // NewBaseline returns a baseline with the findings of a result that no exception covers. It omits
-// notes unless notes fail.
+// notes unless they fail the gate.
 func NewBaseline(r *Result) *Baseline {
 	b := &Baseline{Devices: []BaselineDevice{}, Findings: []Entry{}, Targets: []BaselineTarget{}} // [] instead of null in JSON
 	for id, digest := range r.digests {
@@ -213,7 +214,8 @@ func Prune(b *Baseline, r *Result) *Baseline {
 // number of missing occurrences.
 func Missing(have, want *Baseline) []Entry { return subtract(want.Findings, have.Findings) }
 
-// subtract subtracts the counts of the entries in other from list.
+// subtract returns the entries of list with the counts in other subtracted, without entries whose
+// count is then 0.
 func subtract(list, other []Entry) (left []Entry) {
 	gone := map[Entry]int{}
 	for _, e := range other {

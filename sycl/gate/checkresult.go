@@ -14,8 +14,8 @@ const maxCount = math.MaxInt32
 // digest matches digests and fingerprints.
 var digest = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// whyInvalid returns why a result that was read from a file is invalid, or "". It checks the
-// requirements of the published schema.
+// whyInvalid returns why a result that was read from a file is invalid, or "". It checks what the
+// published schema requires.
 func (r *Result) whyInvalid() string {
 	var c firstError
 	oneOf(&c, "conclusion", r.Conclusion, Success, Failure)

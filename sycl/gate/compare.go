@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// compare determines which problems are known from the baseline or the base branch.
+// compare determines which problems the baseline or the base branch already has.
 func (e *evaluator) compare() {
 	r := e.result
 	if !r.Compared {
@@ -26,7 +26,8 @@ func (e *evaluator) compare() {
 		base = combine(e.Base)
 	}
 	if e.Baseline != nil {
-		// Items covered by an exception or a family are not open, so their entries remain.
+		// Items covered by an exception or a family are not open, so their baseline entries remain
+		// unmatched.
 		m := matcher{slices.Clone(e.Baseline.Findings)}
 		r.absent = m.match(open, func() map[*kernel]*kernel {
 			if base != nil {
@@ -38,7 +39,7 @@ func (e *evaluator) compare() {
 	}
 	if base != nil {
 		m := matcher{e.openProblems(base)}
-		// A problem that exists on the base branch is not new, but the expiry of its exception is.
+		// A problem that exists on the base branch is not new, but the expiry of its exception can be.
 		open := slices.DeleteFunc(slices.Clone(open), func(i *item) bool { return i.expired })
 		left := m.match(open, func() map[*kernel]*kernel { return formerKernels(base, r.targets) })
 		if e.Baseline == nil {
@@ -64,8 +65,8 @@ func former(renamed []pair) map[*kernel]*kernel {
 	return out
 }
 
-// formerInBaseline is like formerKernels for the baseline, which has problems of kernels, but no
-// source lines. Kernels that it lacks may or may not be new, and each can prevent a pairing.
+// formerInBaseline is like formerKernels for the baseline, which lists problems of kernels, but no
+// source lines. A kernel that it does not list may or may not be new, and can prevent a pairing.
 func (e *evaluator) formerInBaseline(open []*item) map[*kernel]*kernel {
 	skip := func(name string) bool {
 		_, unnamed := withoutNumbers(name)
@@ -133,7 +134,7 @@ func (e *evaluator) openProblems(base []*target) []Entry {
 	return mergeEqual(list)
 }
 
-// compareDevices finds items that are new because the device data has changed.
+// compareDevices marks items that are new because the device data has changed.
 func (e *evaluator) compareDevices(open []*item, base []*target) {
 	was, _ := digests(e.Base)
 	inBaseline, inBase := e.changed(e.Baseline.digests()), e.changed(was)
@@ -143,7 +144,7 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 			continue
 		}
 		id := i.device.device
-		// Unlike baselines, base reports tell whether the kernel itself is new.
+		// Unlike a baseline, base reports show whether the kernel itself is new.
 		if e.BaseDecides && e.differsFromBase(id) {
 			continue // the change itself modifies the data
 		}

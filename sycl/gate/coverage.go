@@ -44,7 +44,7 @@ func (e *evaluator) checkCoverage() {
 	}
 }
 
-// coverage holds the data for coverage checks.
+// A coverage holds the data for coverage checks.
 type coverage struct {
 	*evaluator
 	devices []string           // of all reports
@@ -53,8 +53,8 @@ type coverage struct {
 	seen    map[lostCheck]bool
 }
 
-// pairLabels pairs libraries with previously checked ones by their names alone. A different library
-// with the same kernels does not replace a checked one.
+// pairLabels pairs libraries with previously checked libraries by name only, because a different
+// library with the same kernels does not replace a checked one.
 func (c *coverage) pairLabels(labels []string) {
 	of := func(labels []string) (list []library) {
 		for _, label := range labels {
@@ -119,8 +119,8 @@ func (c *coverage) commits() {
 
 var commitName = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 
-// required checks that the reports have a device that the policy requires, or at least one device
-// that a pattern matches.
+// required checks that the reports include a device that the policy requires, or at least one
+// device that a pattern matches.
 func (c *coverage) required(pattern string) {
 	if strings.Contains(pattern, "*") {
 		if pattern != "*" && !c.reported(pattern) {
@@ -137,7 +137,7 @@ func (c *coverage) required(pattern string) {
 	i := slices.IndexFunc(c.devices, func(id string) bool { return matchDevice([]string{pattern}, id) })
 	if i < 0 {
 		text := "no report covers the device, which the policy requires"
-		if !c.isKnown(pattern) { // otherwise, the name is valid and the device is missing
+		if !c.isKnown(pattern) { // if it is known, the name is valid and the report is missing
 			text += "; " + c.suggest(pattern)
 		}
 		c.addLoss(&target{}, pattern, Error, text)
@@ -150,8 +150,8 @@ func (c *coverage) required(pattern string) {
 	}
 }
 
-// supported finds a device or a pattern that the policy supports and that is probably misspelled:
-// neither a report nor the device data has it. Supported devices need no report.
+// supported adds a problem for a device or pattern under "supported" that is probably misspelled,
+// because neither a report nor the device data has it. Supported devices do not need a report.
 func (c *coverage) supported(pattern string) {
 	if !c.reported(pattern) && !c.isKnown(pattern) {
 		c.addLoss(&target{}, pattern, Warning, "unknown device, which the policy supports; "+c.suggest(pattern))
@@ -232,8 +232,8 @@ func (c *coverage) base(was *target, repeated *repeated) {
 	}
 }
 
-// lostKernels finds kernels that a target had and no longer has under any name. For unnamed
-// lambdas, it only compares their number.
+// lostKernels returns the kernels that a target no longer has under any name. For unnamed lambdas,
+// it only compares their number.
 func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 	now := map[string]int{}
 	for _, k := range t.kernels {

@@ -31,7 +31,8 @@ func (e *evaluator) decide() {
 	}
 }
 
-// checkExceptions finds exceptions that have expired, soon expire or are not needed.
+// checkExceptions adds notices about exceptions that have expired, will soon expire or are not
+// needed.
 func (e *evaluator) checkExceptions(fails bool) {
 	const daysBefore = 14
 	soon := e.Today.UTC().AddDate(0, 0, daysBefore).Format(dateFormat)
@@ -55,7 +56,7 @@ func (e *evaluator) checkExceptions(fails bool) {
 	}
 }
 
-// suggestFor returns a question about a misspelled device of an exception, or "".
+// suggestFor returns a suggestion for a misspelled device of an exception, or "".
 func (e *evaluator) suggestFor(x *Exception) string {
 	for _, name := range x.Devices {
 		isReported := false
@@ -71,7 +72,7 @@ func (e *evaluator) suggestFor(x *Exception) string {
 	return ""
 }
 
-// checkFamilies finds families without kernels.
+// checkFamilies adds notices about families without kernels.
 func (e *evaluator) checkFamilies(fails bool) {
 	for i, f := range e.Policy.Families {
 		if !e.familyUsed[i] {
@@ -100,7 +101,7 @@ func (e *evaluator) checkBaseline(fails bool) {
 	e.addNotice(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved; run 'compat baseline prune'", n, safetext.Plural(n, "problem is", "problems are"))})
 }
 
-// checkWeakened reports where the change weakens the gate, or that this is unknown.
+// checkWeakened adds notices about how the change weakens the gate, or that this is unknown.
 func (e *evaluator) checkWeakened() {
 	reported := slices.Sorted(maps.Keys(e.result.digests))
 	written := cmp.Or(e.Written, e.Policy)
@@ -143,8 +144,8 @@ func (e *evaluator) checkWeakened() {
 	}
 }
 
-// checkDevices finds devices to which the change adds capabilities that the base branch lacks, so
-// that more kernels pass.
+// checkDevices adds notices about required devices whose data lets more kernels pass than the data
+// on the base branch, or cannot be compared with it.
 func (e *evaluator) checkDevices() {
 	widened := e.weakenedDevices()
 	for _, id := range slices.Sorted(maps.Keys(widened)) {

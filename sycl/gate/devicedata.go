@@ -9,9 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// addedCapabilities returns the parts of a device description with which more kernels pass than
-// with an older description. Removing data also counts, because an error becomes an undetermined
-// status.
+// addedCapabilities returns the parts of a device description that let more kernels pass than an
+// older description did. Removed data also counts, because it turns an incompatible status into an
+// undetermined one.
 func addedCapabilities(old, now *report.Device) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	has := func(d *report.Device, name string) bool {
@@ -61,7 +61,7 @@ func addedCapabilities(old, now *report.Device) (list []string) {
 			add("the matrix %s", m)
 		}
 	}
-	// These determine which device images the device can run.
+	// The architecture and the backend determine which device images the device can run.
 	if now.Architecture != old.Architecture || now.Backend != old.Backend {
 		add("device images for a different architecture")
 	}
@@ -78,7 +78,7 @@ func (e *evaluator) weakenedDevices() map[string]string {
 	trusted := base.digests()
 	out := map[string]string{}
 	for _, x := range e.Reports {
-		// Older versions of compat do not write the local memory size of any device.
+		// Older versions of compat did not write the local memory size of any device.
 		isOlder := len(e.Base) == 0 && !e.BaseDecides
 		for _, d := range x.data {
 			isOlder = isOlder && d.LocalMemorySize == 0

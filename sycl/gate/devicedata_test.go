@@ -61,8 +61,8 @@ func TestChangedDeviceData(t *testing.T) {
 	}
 }
 
-// Reports of older versions of compat have no local memory size. This is not a weaker policy, unless
-// the base decides or has reports of its own.
+// Reports of older versions of compat have no local memory size. This is not a weaker policy,
+// unless the base branch decides or has reports.
 func TestReportWithoutLocalMemory(t *testing.T) {
 	now := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
 	was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})

@@ -58,8 +58,8 @@ type Difference struct {
 	Unpaired      [2]int         `json:"-"` // removed and added kernels
 }
 
-// A DeviceChange holds the numbers of kernels on a device before and after. A side that lacks the
-// device has no numbers.
+// A DeviceChange holds the numbers of kernels on a device before and after. The numbers are nil for
+// a side without the device.
 type DeviceChange struct {
 	Device string                `json:"device"`
 	Gained int                   `json:"gained"`
@@ -68,8 +68,7 @@ type DeviceChange struct {
 	Old    map[compat.Status]int `json:"old,omitempty"`
 }
 
-// Lost reports whether something is worse: a kernel no longer runs on a device, or a kernel or a
-// device is gone.
+// Lost reports whether a kernel no longer runs on a device, or a kernel or a device was removed.
 func (d *Difference) Lost() bool {
 	return slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Kind == "lost" || c.Kind == "removed" })
 }
@@ -141,14 +140,14 @@ func (c *Change) setOldNames(p pair) {
 	}
 }
 
-// diffStatuses returns the statuses that differ, with the reasons of both.
+// diffStatuses returns the changed statuses, with the old and the new reasons.
 func diffStatuses(pairs []pair) []Change {
 	type status struct {
 		row
 		device string
 	}
 	var changes []Change
-	index := map[status][]int{}    // indexes in changes; several if libraries were merged
+	index := map[status][]int{}    // indexes in changes; a status has several if libraries were merged
 	byTarget := map[*target]bool{} // whether the target is an old one
 	for _, p := range pairs {
 		k := p.now.kernels[p.now.index]

@@ -76,8 +76,8 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// A kernel in a different target is the same kernel, and a device that all targets have is not an
-// added device.
+// A kernel that moves to a different target is the same kernel, and a device that all targets have
+// is not an added device.
 func TestMovedTarget(t *testing.T) {
 	kernels := map[string]uint32{"K": 0}
 	d := Diff([]*Index{renamable("old", kernels, nil)}, []*Index{renamable("new", kernels, nil)})
@@ -107,8 +107,8 @@ func TestUnqualified(t *testing.T) {
 	}
 }
 
-// TestDifferenceOnce checks that the difference is computed once, because a summary has several
-// drafts and a difference takes time.
+// TestDifferenceOnce checks that the difference, which is slow to compute, is computed once for all
+// drafts of a summary.
 func TestDifferenceOnce(t *testing.T) {
 	was, now := renamable("t", map[string]uint32{"K": 0}, nil), renamable("t", map[string]uint32{"L": 0}, nil)
 	r := Evaluate(Input{Reports: []*Index{now}, Base: []*Index{was}, Today: today})
@@ -120,7 +120,7 @@ func TestDifferenceOnce(t *testing.T) {
 	}
 }
 
-// FuzzRenamed checks that any names are accepted.
+// FuzzRenamed checks that kernels with any names can be paired.
 func FuzzRenamed(f *testing.F) {
 	f.Add("a::K<(unsigned char)4, c::T>", "b::K<4u, d::T>")
 	f.Add("f()::{lambda(h&)#10002}", "f()::{lambda(h&)#1}")

@@ -54,7 +54,7 @@ type item struct {
 	disposition
 }
 
-// A disposition is how the policy and the comparison treat an item.
+// A disposition holds how the policy and the comparison treat an item.
 type disposition struct {
 	severity  Severity
 	state     State
@@ -102,7 +102,7 @@ func (i *item) entry() Entry {
 	return e
 }
 
-// collect finds the problems in the reports.
+// collect collects the problems in the reports.
 func (e *evaluator) collect() {
 	r := e.result
 	r.targets = combine(e.Reports)
@@ -190,8 +190,8 @@ func (e *evaluator) items(targets []*target, own bool) []*item {
 	return out
 }
 
-// addProblem adds an item for a problem without a kernel. Its text is part of the fingerprint, so a
-// different text makes a different finding.
+// addProblem adds an item for a problem without a kernel. Its text is part of the fingerprint, so
+// problems with different texts are different findings.
 func (e *evaluator) addProblem(t *target, rule RuleID, device string, severity Severity, text string) {
 	p := &problem{problemKey: problemKey{kernel: -1, rule: rule, text: text}}
 	if device != "" {

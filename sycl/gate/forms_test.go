@@ -77,8 +77,8 @@ func TestFormsAreKnown(t *testing.T) {
 	}
 }
 
-// TestFormsInTwoReports checks two reports, where a kernel in one report is a form of a kernel in
-// the other one. There are two kernels, regardless of the order of the reports.
+// TestFormsInTwoReports checks that two reports have two kernels, regardless of the order of the
+// reports, if a kernel in one report is a form of a kernel in the other.
 func TestFormsInTwoReports(t *testing.T) {
 	devices := []string{"a"}
 	joined := withForms(devices, map[string]on{sumAux: nil}, sumAux, "Sum", sumMain)

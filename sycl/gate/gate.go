@@ -31,7 +31,7 @@ type Input struct {
 	Policy    *Policy   // nil for DefaultPolicy
 	Today     time.Time // exceptions expire on dates in UTC
 	Generator report.Generator
-	Category  string    // distinguishes several results of a change, for example one per configuration
+	Category  string    // distinguishes the results of a change if there are several, for example one per configuration
 	Update    string    // the command that updates the baseline, or "" if unknown
 	Workspace Workspace // nil if there are no source files
 	// Prefix is the workspace's directory relative to the repository, or "" if it is the root.
@@ -40,9 +40,9 @@ type Input struct {
 
 	// Written is the policy as written in its file, if flags or inputs override part of it.
 	Written *Policy
-	// BasePolicy and BaseBaseline come from the base branch, to show where the change is weaker.
-	// They are nil if unknown. A base branch without a policy has [DefaultPolicy], and one without
-	// a baseline has an empty one.
+	// BasePolicy and BaseBaseline come from the base branch, to show how the change weakens them. They
+	// are nil if unknown. A base branch without a policy has [DefaultPolicy], and one without a
+	// baseline has an empty one.
 	BasePolicy   *Policy
 	BaseBaseline *Baseline
 	// NextPolicy and NextBaseline come from the change, if the base branch's policy and baseline
@@ -60,8 +60,8 @@ type Input struct {
 	// Commits are the names of the checked commits: a change and its merge. If set, a report that
 	// names a different commit fails.
 	Commits []string
-	// NotCompared explains why the policies or the baselines cannot be compared, and how to fix it.
-	// This fails if the policy requires the comparison.
+	// NotCompared explains why the policies or the baselines cannot be compared, and how to fix it. If
+	// the policy requires the comparison, the gate then fails.
 	NotCompared []string
 }
 
@@ -75,8 +75,8 @@ type Workspace interface {
 	Target(label string) (path string, line int, ok bool)
 }
 
-// A prefixed workspace is in a subdirectory of the repository. Paths are relative to the
-// repository.
+// A prefixed workspace is in a subdirectory of the repository. Its methods use paths relative to
+// the repository.
 type prefixed struct {
 	Workspace
 	prefix string

@@ -20,8 +20,8 @@ type Index struct {
 	commit  string // the commit that the report names, or ""
 }
 
-// NewIndex returns the index of a report; name is the origin of the report. The index does not
-// retain the report.
+// NewIndex returns the index of a report; name states where the report comes from. The index does
+// not retain the report.
 func NewIndex(name string, r *report.Report) *Index {
 	x := &Index{devices: map[string]string{}, data: map[string]*report.Device{}, name: name, commit: r.Source.Commit}
 	names := make([]string, len(r.Devices))

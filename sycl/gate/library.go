@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// A library is a target that may exist for several platforms or Python versions: its label, and its
-// kernels and the target itself if they are known.
+// A library is a target that may exist for several platforms or Python versions. It holds the label
+// and, if known, the kernels and the target itself.
 type library struct {
 	label   string
 	kernels map[string]bool
@@ -30,12 +30,13 @@ func librariesOf(targets map[string]*target) (list []library) {
 }
 
 // pairLibraries returns the new labels of renamed libraries by their old labels. It pairs libraries
-// whose names differ only in parts specific to a platform or a Python version, libraries with the
-// same kernels, and a library with the only new one that has all its kernels, which may replace
-// several. It pairs two libraries only if the match is unambiguous or each choice has the same result.
+// whose names differ only in parts specific to a platform or a Python version, and libraries with
+// the same kernels. It also pairs a library with the only new one that has all its kernels, which
+// may replace several. It pairs two libraries only if the match is unambiguous or each choice has
+// the same result.
 //
-// It also returns the old labels of libraries that were split, by the new labels of their parts,
-// which only have kernels of that library.
+// It also returns the old labels of libraries that were split, by the new labels of their parts. A
+// part has only kernels of the split library.
 func pairLibraries(old, now []library) (pairs, split map[string]string) {
 	old, now = withoutLabelsOf(old, now), withoutLabelsOf(now, old)
 	pairs, split = map[string]string{}, map[string]string{}

@@ -69,7 +69,7 @@ func TestPairLibraries(t *testing.T) {
 	}
 }
 
-// If all libraries with the same kernels are renamed, nothing is lost, even in a baseline.
+// If all libraries with the same kernels are renamed, no check is lost, even with a baseline.
 func TestRenamedLibraries(t *testing.T) {
 	fp64 := map[string]reporttest.On{"Foo": {"a": []report.Reason{reporttest.FP64}}, "Bar": {}}
 	var old, now []*Index
@@ -94,8 +94,8 @@ func TestRenamedLibraries(t *testing.T) {
 	}
 }
 
-// Copies of a library pair with copies, unless the choice would matter, and with a merged library. A
-// split library pairs with its parts.
+// Copies of a library are paired with copies, unless the choice would matter, and with a merged
+// library. A split library is paired with its parts.
 func TestRenamedCopies(t *testing.T) {
 	index := func(label string, fp64 ...string) *Index {
 		kernels := map[string]reporttest.On{"Foo": {}, "Bar": {}}

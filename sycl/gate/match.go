@@ -15,10 +15,11 @@ type matcher struct {
 
 // match sets the state of items that have entries, and returns the remaining entries. Entries match
 // items of the same target first, then of any target, because targets can be renamed. Compilers
-// number unnamed lambdas, so an additional lambda renames others: remaining entries match in the
-// same source file if only such numbers differ. A kernel matches the entries of all of its forms:
-// baselines and reports may predate the joining of forms, and a source change may change the form
-// that the kernel is named after. Renamed kernels come last: former returns their old names.
+// number unnamed lambdas, so an additional lambda renames others. Therefore, remaining entries
+// match in the same source file if only such numbers differ. A kernel matches the entries of all of
+// its forms, because baselines and reports may predate the joining of forms, and a source change
+// may change the form that the kernel is named after. Renamed kernels, whose old names former
+// returns, are matched last.
 func (m *matcher) match(items []*item, former func() map[*kernel]*kernel) (left []Entry) {
 	m.matchBy(items, StateUnchanged, func(target, _, kernel string) (identity, bool) {
 		return identity{target: target, kernel: kernel}, true
@@ -41,7 +42,7 @@ func (m *matcher) match(items []*item, former func() map[*kernel]*kernel) (left 
 	return m.remaining()
 }
 
-// remaining returns the remaining entries with their counts.
+// remaining returns the entries that are left, with their remaining counts.
 func (m *matcher) remaining() (list []Entry) {
 	for _, e := range m.entries {
 		if e.Count > 0 {
@@ -86,7 +87,7 @@ func (m *matcher) matchRenamed(items []*item, former map[*kernel]*kernel) {
 	}
 }
 
-// find searches an entry for an item under any of its labels and names.
+// find searches for an entry that matches an item under any of its labels and names.
 func (m *matcher) find(it *item, names []string, state State, of identify, open map[identity][]int) {
 	for n := range 1 + len(it.otherLabels) {
 		label := it.target.label

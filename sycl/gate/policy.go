@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Policy defines what fails the gate. Its patterns match whole names; "*" matches any text. The
-// page docs/check/policies.md describes the file.
+// A Policy defines what fails the gate. Its patterns match whole names; "*" matches any text.
+// docs/check/policies.md describes the file.
 type Policy struct {
 	File string // as given to ReadPolicy
 
@@ -35,7 +35,7 @@ type Policy struct {
 	locations map[string]policyLocation // of devices, in the file
 }
 
-// A policyLocation is a location in the policy that names a device.
+// A policyLocation is the location of a device name in the policy.
 type policyLocation struct {
 	key  string
 	line int

@@ -47,8 +47,8 @@ func isKnown(config *deviceconfig.Config, pattern string) bool {
 	return ok
 }
 
-// suggestDevice returns a question that names the devices of a configuration that an unknown name
-// may stand for, and where to find them all.
+// suggestDevice returns a suggestion with the devices of a configuration that an unknown name may
+// stand for, and where to find all of them.
 func suggestDevice(config *deviceconfig.Config, name string) string {
 	name = strings.Trim(name, "*_")
 	near, _ := deviceconfig.TargetsNamed(name) // a product or a family

@@ -91,7 +91,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// An exception that matches nothing because its device is misspelled names the nearest device.
+// The notice about an exception with a misspelled device suggests the nearest device.
 func TestExceptionDevices(t *testing.T) {
 	reports := []*Index{NewIndex("a", reporttest.Report("a", []string{"toaster", "intel_gpu_pvc"}, map[string]reporttest.On{"Foo": {}}))}
 	for device, want := range map[string]string{

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// weakened returns the ways in which a policy is weaker than an older one. reported are the devices
-// in the reports.
+// weakened returns descriptions of how a policy is weaker than an older one. reported are the
+// devices in the reports.
 func weakened(old, now *Policy, reported []string) []string {
 	w := policyDiff{old: old, now: now, reported: reported}
 	w.devices()
@@ -32,7 +32,7 @@ type policyDiff struct {
 	list     []string
 }
 
-// addIf adds a sentence to the result if less is true.
+// addIf adds a sentence to the result if the policy is less strict.
 func (w *policyDiff) addIf(less bool, format string, args ...any) {
 	if less {
 		w.list = append(w.list, fmt.Sprintf(format, args...))
@@ -136,7 +136,7 @@ func (w *policyDiff) exceptions() {
 	}
 }
 
-// includes reports whether an exception covers everything that another one covers.
+// includes reports whether an exception covers everything that o covers.
 func (x *Exception) includes(o *Exception) bool {
 	// An empty list covers everything.
 	all := func(patterns, others []string) bool {
@@ -147,7 +147,7 @@ func (x *Exception) includes(o *Exception) bool {
 		(x.Detail == "" || o.Detail != "" && kernelname.Match(x.Detail, o.Detail))
 }
 
-// outlives reports whether an exception expires after another one.
+// outlives reports whether an exception expires later than another one.
 func (x *Exception) outlives(o *Exception) bool {
 	return o.Expires != "" && (x.Expires == "" || x.Expires > o.Expires)
 }
@@ -159,8 +159,8 @@ func (w *policyDiff) limits() {
 	w.addIf(now.NeverEnds && !old.NeverEnds, "exceptions no longer need an expiry date")
 }
 
-// weakenedBaseline returns the ways in which a baseline is weaker than an older one. Either may be
-// nil.
+// weakenedBaseline returns descriptions of how a baseline is weaker than an older one. Either may
+// be nil.
 func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 	old, now = cmp.Or(old, &Baseline{}), cmp.Or(now, &Baseline{})
 	more := Missing(old, now)

@@ -82,7 +82,7 @@ func TestWeakened(t *testing.T) {
 	}
 }
 
-// weaknesses returns the texts in a result about a weakened policy or baseline.
+// weaknesses returns the texts of the notices in a result about a weakened policy or baseline.
 func weaknesses(r *Result) (list []string) {
 	for _, n := range r.Notices {
 		if n.Rule == PolicyWeakened {
@@ -133,7 +133,7 @@ func TestWeakenedBaseline(t *testing.T) {
 			if got := weaknesses(Evaluate(in)); !slices.Equal(got, test.want) {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
-			// The same if the baseline of the base branch applies.
+			// The result is the same if the baseline of the base branch applies.
 			in.Baseline, in.BaseBaseline, in.NextBaseline = &test.old, nil, &test.now
 			var want []string
 			for _, s := range test.want {

@@ -12,7 +12,7 @@ import (
 
 // A jsonFormat is a JSON file format that this package reads and writes.
 type jsonFormat struct {
-	noun            string // what to call the file
+	noun            string // what messages call the file
 	schema, version string // expected values of the members "schema" and "schema-version"
 	most            int    // maximum size in MiB, which bounds memory use
 }

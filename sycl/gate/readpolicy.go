@@ -105,7 +105,7 @@ func (p *policyReader) policy(n *yaml.Node) error {
 	return p.checkLimits(lines["allow"])
 }
 
-// checkLimits checks the exceptions, whose list starts at a line. It runs last because the limits
+// checkLimits checks the list of exceptions, which starts at line. It runs last because the limits
 // may follow the list.
 func (p *policyReader) checkLimits(line int) error {
 	if len(p.Allow) > p.MaxAllow {
@@ -222,8 +222,7 @@ func (x *Exception) isForAll() bool {
 // maxDays is the maximum number of days until an exception expires.
 const maxDays = 731
 
-// CheckEnds returns an error for an exception that expires so late that it is effectively
-// permanent.
+// CheckEnds returns an error if an exception expires so late that it is effectively permanent.
 func (p *Policy) CheckEnds(today time.Time) error {
 	last := today.UTC().AddDate(0, 0, maxDays).Format(dateFormat)
 	for i := range p.Allow {
@@ -304,7 +303,7 @@ func (p *policyReader) checkKind(n *yaml.Node, path string, kind yaml.Kind, what
 	return nil
 }
 
-// typed is like scalar for values of one type, identified by its tag.
+// typed is like scalar for values of the type with a given tag.
 func (p *policyReader) typed(what, tag string, set func(value string) error) nodeReader {
 	read := p.scalar(what, set)
 	return func(path string, n *yaml.Node) error {

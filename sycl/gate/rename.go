@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
-// Values of Renaming.What, which name the renamed part of a kernel's name.
+// Values of Renaming.What: the part of a kernel's name that was renamed.
 const (
 	RenamedNamespace = "namespace" // one or several namespaces in the name of the kernel or of its arguments
 	RenamedKernel    = "kernel"
@@ -93,7 +93,7 @@ func pairTargets(before, after map[string]*target) (same, renamed []pair, remove
 	return same, append(renamed, p.pairs...), p.old, p.now
 }
 
-// reportedNeeds returns a function that returns the requirements of a kernel known from reports:
+// reportedNeeds returns a function that returns the requirements of a kernel that reports state:
 // the aspects with a location, and the problems.
 func reportedNeeds() func(row) []string {
 	problems := map[*target][][]*problem{}
@@ -147,13 +147,13 @@ func (p *pairer) pairAll() {
 	})
 	p.pairByKey(func(r row) string { return joinKey(p.library(r), plain(r)) }, renamed)
 	p.pairByKey(plain, renamed)
-	// size_t is unsigned long on Linux and unsigned long long on Windows.
+	// size_t is an unsigned long on Linux and an unsigned long long on Windows.
 	platform := memoize(func(k *kernel) string {
 		name, _ := unqualified(withoutTypes(withoutPlatform(k.display)))
 		return name
 	})
 	p.pairByKey(func(r row) string { return joinKey(p.library(r), platform(r)) }, renamed)
-	p.pairByKey(func(r row) string { // line numbers change
+	p.pairByKey(func(r row) string { // without line numbers, which change
 		return joinKey(of(r).location.Path, p.library(r), argumentsOf(r), p.requirements(r))
 	}, renamed)
 }
@@ -223,8 +223,8 @@ func (p *pairer) pair(find func(string) (int, bool), key func(row) string, name 
 	p.old, p.now = left, added
 }
 
-// pairByNamespace pairs kernels whose names become equal after a namespace replacement that other
-// pairs have, too.
+// pairByNamespace pairs kernels whose names become equal with the namespace replacement of another
+// pair.
 func (p *pairer) pairByNamespace() {
 	var known [][2]string
 	for _, r := range renamings(p.pairs) {
@@ -248,7 +248,7 @@ func (p *pairer) pairByNamespace() {
 	}
 }
 
-// replaceNamespace replaces a namespace wherever it is a complete component of a name.
+// replaceNamespace replaces a namespace in a name wherever it consists of complete components.
 func replaceNamespace(name, from, to string) string {
 	var b strings.Builder
 	for {
@@ -357,7 +357,7 @@ func withoutTypes(name string) string {
 	return lambdaNumber.ReplaceAllString(name, "")
 }
 
-// renamedArguments returns which numbers have a different type.
+// renamedArguments returns the difference between the numeric template arguments of two names.
 func renamedArguments(was, is string) Renaming {
 	numbers := func(name string) []string { return number.FindAllString(lambdaNumber.ReplaceAllString(name, ""), -1) }
 	old, now := numbers(was), numbers(is)
@@ -373,8 +373,8 @@ func renamedArguments(was, is string) Renaming {
 	return Renaming{What: RenamedArguments, From: strings.Join(from, ", "), To: strings.Join(to, ", ")}
 }
 
-// difference returns the part in which two namespace lists differ. If one part would be empty, both
-// include a common namespace.
+// difference returns the parts in which two namespace lists differ. If one part would be empty,
+// both include a common namespace.
 func difference(a, b string) (from, to string) {
 	old, now := strings.Split(a, "::"), strings.Split(b, "::")
 	if a == "" || b == "" {
@@ -428,7 +428,7 @@ func unqualified(name string) (bare string, scopes []string) {
 			i = end
 			continue
 		case scope != "":
-			b.WriteByte('@') // things without an identifier, such as lambdas, have a scope
+			b.WriteByte('@') // entities without an identifier, such as lambdas, also have a scope
 			part()
 		}
 		b.WriteByte(name[i])

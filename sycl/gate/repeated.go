@@ -9,16 +9,17 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// repetitions are statuses that several reports have under different labels, such as a report on a
-// binary and a report on all binaries of a program. A status is repeated if another target has a
-// kernel with the same name in the same device images, with the same status for the same reasons.
-// It counts once: for the target with more devices, or else for the target with fewer kernels.
+// repetitions are statuses that several reports contain under different labels, for example a
+// report on a binary and a report on all binaries of a program. A status is repeated if another
+// target has a kernel with the same name in the same device images, with the same status for the
+// same reasons. It counts once: for the target with more devices or, if they have equally many, for
+// the target with fewer kernels.
 type repetitions struct {
 	byTarget map[*target]*repeated
 	peers    map[row][]row // kernels of other targets in the same device images
 }
 
-// repeated holds the statuses of a target that another target has.
+// repeated holds which statuses of a target another target also has.
 type repeated struct {
 	repeats []bool      // by kernel and device
 	of      map[int]row // the kernel with the counted status, by index in repeats
@@ -112,7 +113,7 @@ func oneHasAll(a, b []report.Digest) bool {
 	return true
 }
 
-// compare finds the statuses of a kernel that another kernel has.
+// compare records which statuses of a kernel another kernel also has.
 func (r *repetitions) compare(own, other row, reasons map[*target][][]*problem) {
 	for col, device := range own.devices {
 		at, otherCol := own.at(own.index, col), other.column(device)
@@ -134,14 +135,14 @@ func (r *repetitions) compare(own, other row, reasons map[*target][][]*problem) 
 // has reports whether the status with an index is repeated. A nil value has no repeated statuses.
 func (r *repeated) has(at int) bool { return r != nil && r.repeats[at] }
 
-// A deviceProblem is a problem on a device, independent of the target.
+// A deviceProblem is a problem on a device, without the target.
 type deviceProblem struct {
 	problemKey
 	available string
 }
 
-// problemsOn returns the problems of a kernel on a device. It caches the problems of targets by
-// kernel.
+// problemsOn returns the problems of a kernel on a device. byTarget caches the problems of targets
+// by kernel.
 func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list []deviceProblem) {
 	for _, p := range problemsByRow(k.target, byTarget)[k.index] {
 		i, ok := slices.BinarySearchFunc(p.on, device, func(a affected, id string) int { return strings.Compare(a.device, id) })
@@ -154,7 +155,7 @@ func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list [
 	return list
 }
 
-// problemsByRow returns the problems of a target by kernel, and caches them.
+// problemsByRow returns the problems of a target by kernel, and caches them in known.
 func problemsByRow(t *target, known map[*target][][]*problem) [][]*problem {
 	if byRow := known[t]; byRow != nil {
 		return byRow
@@ -219,7 +220,7 @@ func (i *item) statusIndex() int {
 }
 
 // counts reports whether a kernel of a target counts: at least one of its statuses is not repeated,
-// or it has none.
+// or it has no status.
 func (r *repeated) counts(t *target, index int) bool {
 	if r == nil {
 		return true

@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// imagesOf sets the device images of kernels in a report. Each text stands for an image with its
-// own digest.
+// imagesOf sets the device images of kernels in a report. Each text represents an image with a
+// different digest.
 func imagesOf(r *report.Report, images map[string][]string) *report.Report {
 	var all []string
 	for i := range r.Kernels {
@@ -35,7 +35,7 @@ func imagesOf(r *report.Report, images map[string][]string) *report.Report {
 	return r
 }
 
-// A problem in the reports on a binary and on a rule counts once.
+// A problem that is in the report on a binary and in the report on a rule counts once.
 func TestRepetitions(t *testing.T) {
 	bad := map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}}
 	one := map[string][]string{"Good": {"1"}, "Bad": {"1", "2"}}

@@ -15,7 +15,8 @@ import (
 // ResultSchema is the member "schema" of the JSON of results.
 const ResultSchema = "https://rules-sycl.github.io/schema/compat-result/v1"
 
-// The fields of the following types are sorted by JSON name, which sorts the members of the output.
+// The fields of the following types are sorted by JSON name, because this is the order of the
+// members in the output.
 
 // A Result is a decision with all the data it is based on.
 type Result struct {
@@ -80,7 +81,7 @@ func (r *Result) Statuses(device string) iter.Seq[KernelStatus] {
 type Solved struct {
 	Entry
 	Kernel string // demangled
-	Gone   bool   // no report has the kernel
+	Gone   bool   // no report includes the kernel
 }
 
 // Solved returns the known problems that no longer exist.
@@ -142,7 +143,7 @@ type Counts struct {
 	Warnings          int `json:"warnings"`
 }
 
-// A DeviceTier is the importance of a device, given as the severity of its problems.
+// A DeviceTier states the importance of a device as the severity of its problems.
 type DeviceTier struct {
 	ID   string `json:"id"`
 	Tier Tier   `json:"tier"`
@@ -205,7 +206,7 @@ type DeviceFinding struct {
 	Tier      Tier   `json:"tier"`
 }
 
-// A Class details the state of a finding.
+// A Class explains the state of a finding.
 type Class string
 
 // ClassDeviceData is the class of findings that are new because device data has changed.

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// summarize sets the fields that are shown.
+// summarize sets the fields of the result that are shown.
 func (e *evaluator) summarize() {
 	r := e.result
 	for _, id := range slices.Sorted(maps.Keys(r.digests)) {
@@ -167,8 +167,8 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 	return f
 }
 
-// requiredBy returns the source of the requirement for a missing check: the policy's line with the
-// device, or the baseline with the target.
+// requiredBy returns the location of the requirement for a missing check: the policy's line with
+// the device, or the baseline with the target.
 func (e *evaluator) requiredBy(i *item) srcloc.Location {
 	isTarget := func(t BaselineTarget) bool { return t.Label == i.target.label }
 	switch {
@@ -194,7 +194,7 @@ func sortFindings(list []Finding) {
 	copy(list, sorted)
 }
 
-// compareFindings orders findings that fail first, then those that count, then by severity.
+// compareFindings sorts findings that fail first, then findings that count, then by severity.
 func compareFindings(a, b *Finding) int {
 	rank := func(f *Finding) int {
 		switch {

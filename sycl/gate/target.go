@@ -31,7 +31,7 @@ type kernel struct {
 	location      srcloc.Location
 	origins       []srcloc.Origin
 	images        []report.Digest // sorted
-	forms         []string        // mangled; older reports list forms as kernels of their own
+	forms         []string        // mangled; older reports list forms as separate kernels
 }
 
 // names returns the mangled names of a kernel and its forms.
@@ -92,7 +92,7 @@ func newTarget(label string, devices []string) *target {
 }
 
 // addKernel returns the index of a kernel, which it adds if necessary. Kernels with equal names are
-// the same. A form of another kernel is not that kernel.
+// the same. A form of another kernel is a separate kernel.
 func (t *target) addKernel(k *kernel) int {
 	i, ok := t.byName[k.name]
 	if !ok || t.kernels[i].name != k.name {
@@ -104,8 +104,8 @@ func (t *target) addKernel(k *kernel) int {
 	return i
 }
 
-// nameForms makes the kernel at an index known under its forms, except for forms that are kernels
-// of their own.
+// nameForms makes the kernel at an index known by the names of its forms, except for forms that are
+// also separate kernels.
 func (t *target) nameForms(i int, k *kernel) {
 	for _, form := range k.forms {
 		if at, ok := t.byName[form]; !ok || t.kernels[at].name != form {
@@ -114,7 +114,7 @@ func (t *target) nameForms(i int, k *kernel) {
 	}
 }
 
-// An outcome is the part of an outcome in a report that the gate needs.
+// An outcome holds the part of a report's outcome that the gate needs.
 type outcome struct {
 	status compat.Status // NoStatus if no report has one
 	why    []outcomeReason
@@ -192,7 +192,7 @@ func (t *target) addProblem(key problemKey, a affected) {
 	p.on = append(p.on, a)
 }
 
-// sort makes all orders independent of the input order.
+// sort sorts all lists, so that their order does not depend on the input order.
 func (t *target) sort() {
 	order := make([]int, len(t.kernels))
 	for i := range order {
@@ -245,8 +245,7 @@ func compareKeys(a, b *problemKey) int {
 		strings.Compare(a.required, b.required), strings.Compare(a.text, b.text), cmp.Compare(number(a.image), number(b.image)))
 }
 
-// combine joins the data that reports have on the same targets. If statuses differ, the worst
-// counts.
+// combine joins the data of reports on the same targets. If statuses differ, the worst counts.
 func combine(list []*Index) []*target {
 	byLabel := map[string][]*target{}
 	for _, x := range list {
@@ -288,7 +287,7 @@ func join(label string, list []*target) *target {
 }
 
 // joinKernel adds a kernel, which may already exist with a different demangled name or location.
-// Which of them is used does not depend on the order of the reports.
+// The name and location that it keeps do not depend on the order of the reports.
 func (t *target) joinKernel(k *kernel) int {
 	own := *k
 	row := t.addKernel(&own)
@@ -333,7 +332,7 @@ func (t *target) joinStatuses(o *target, rows []int) {
 	}
 }
 
-// compareOrigins sorts longer lists last.
+// compareOrigins orders shorter lists first.
 func compareOrigins(a, b []srcloc.Origin) int {
 	text := func(o []srcloc.Origin) string {
 		data, _ := json.Marshal(o)

@@ -23,7 +23,8 @@ type ChangeOptions struct {
 	Command  string // the command that compares them
 }
 
-// mostChanges is the maximum number of changes with a line each. More changes are grouped.
+// mostChanges is the maximum number of changes that are printed with one line each. If there are
+// more, they are grouped.
 const mostChanges = 40
 
 const (
@@ -40,7 +41,7 @@ type ChangeSection struct {
 	all     bool        // show all rows
 }
 
-// ShownRows returns the rows of a section that are shown.
+// ShownRows returns the rows of the section that are shown.
 func (s ChangeSection) ShownRows() []ChangeRow {
 	if s.all {
 		return s.Rows
@@ -81,7 +82,7 @@ type ChangeRow struct {
 func (r ChangeRow) FirstNames() string { return safetext.JoinFirst(r.Names, mostStems) }
 
 // ChangeSections groups the changes of kernels: status changes by statuses and devices, and added
-// or removed kernels by their problems and names. Names are escaped.
+// or removed kernels by problems and names. It escapes names.
 func ChangeSections(d *gate.Difference) (list []ChangeSection) {
 	byKind := map[string][]gate.Change{}
 	for _, c := range d.Changes {
@@ -141,8 +142,7 @@ func statusRows(changes []gate.Change) (kernels int, rows []ChangeRow) {
 	return len(list), g.sorted()
 }
 
-// presenceRows groups added or removed kernels by the devices that they run on, and by their
-// problems.
+// presenceRows groups added or removed kernels by the devices that they run on and by problems.
 func presenceRows(changes []gate.Change) []ChangeRow {
 	g := rowGrouper{at: map[string]*ChangeRow{}}
 	for i := range changes {
@@ -205,7 +205,7 @@ func (g *rowGrouper) sorted() (list []ChangeRow) {
 	return list
 }
 
-// Share returns how many kernels run on a device, or "-" for an absent device.
+// Share returns how many of the kernels run on a device as text, or "-" for an absent device.
 func Share(counts map[compat.Status]int) string {
 	if counts == nil {
 		return "-"

@@ -31,7 +31,7 @@ func Changes(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	return out.Flush()
 }
 
-// byKernel groups the status changes of each kernel. Each other change is a group of its own.
+// byKernel groups the status changes of each kernel. Every other change is a separate group.
 func byKernel(changes []gate.Change) (list [][]gate.Change) {
 	for len(changes) > 0 {
 		n := 1

@@ -31,7 +31,7 @@ const (
 )
 
 // Comment writes a comment on a change: new problems by kernel and module, solved problems and what
-// to do. Known problems are one line with their number.
+// to do. One line states the number of known problems.
 func Comment(w io.Writer, r *gate.Result, o CommentOptions) error {
 	c := comment{Result: r, options: o, limit: cmp.Or(o.MaxBytes, 60_000)}
 	c.page.sources = o.Sources
@@ -131,7 +131,7 @@ func (c *comment) table(others int) string {
 	return b.String()
 }
 
-// row returns the table row of a group.
+// row returns the table row for a group.
 func (c *comment) row(in words, g group) string {
 	f := g[0]
 	mark := "⚠️"
@@ -171,7 +171,7 @@ func (c *comment) row(in words, g group) string {
 	return fmt.Sprintf("| %s | %s |\n", mark, strings.Join(cells, " | "))
 }
 
-// problem describes a problem for a table with the names of the kernels.
+// problem returns a description of a problem for a table that has a column for the kernels.
 func (w words) problem(g group) string {
 	f := g[0]
 	switch f.Rule {
@@ -305,7 +305,7 @@ func (c *comment) summary() string {
 	return fmt.Sprintf("[the summary](<%s>)", c.options.Summary)
 }
 
-// elide returns a text, without its middle if it is too long for a comment.
+// elide returns s, with the middle omitted if s is too long for a comment.
 func elide(s string, most int) string {
 	if len(s) <= most {
 		return s

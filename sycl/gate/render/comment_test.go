@@ -45,7 +45,7 @@ func wheel(changes map[string]reporttest.On) []*gate.Index {
 const summaryPage = "https://github.com/o/r/actions/runs/11"
 
 // TestWheels shows the comment, the summary and the code scanning results of a large wheel on its
-// first run, without a change, and with changes. The comment used to have over 50,000 bytes in each
+// first run, without a change, and with changes. The comment used to exceed 50,000 bytes in each
 // case.
 func TestWheels(t *testing.T) {
 	const fixed = "pkg::extensions::_blas_impl::kernels::contiguous_kernel_7<double, pkg::tensor::offsets::TwoOffsetsIndexer<double>>"
@@ -116,7 +116,7 @@ func TestCommentManyProblems(t *testing.T) {
 	}
 }
 
-// TestCommentAttacks checks that no name is markup in a comment.
+// TestCommentAttacks checks that names are never interpreted as markup in a comment.
 func TestCommentAttacks(t *testing.T) {
 	for _, name := range attacks {
 		r := attack(name)
@@ -161,7 +161,7 @@ func TestCommentLinks(t *testing.T) {
 	}
 }
 
-// TestOnlyGenericTargets checks that a result mentions if no specific device was checked.
+// TestOnlyGenericTargets checks that a result has a note if no specific device was checked.
 func TestOnlyGenericTargets(t *testing.T) {
 	for _, test := range []struct {
 		devices []string

@@ -11,9 +11,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// adoptionSteps returns steps for introducing the gate in a project with problems: the current problems can
-// be accepted so that only new ones fail. It returns nothing if there are known problems, or for
-// problems without a kernel, which a baseline cannot hold.
+// adoptionSteps returns steps for introducing the gate in a project with problems: the current
+// problems can be accepted so that only new ones fail. It returns nothing if some problems are
+// already known, or for problems without a kernel, which a baseline cannot hold.
 func adoptionSteps(r *gate.Result, groups []group) []string {
 	i := slices.IndexFunc(groups, func(g group) bool { return g[0].Fails && g[0].Kernel != "" })
 	if i < 0 || r.Compared {

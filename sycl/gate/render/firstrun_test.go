@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// TestFirstRun checks that the lines proposed by a first run form a policy with which the run
-// passes.
+// TestFirstRun checks that a run passes with a policy that consists of the lines that its first run
+// proposes.
 func TestFirstRun(t *testing.T) {
 	reports := facts(reporttest.Report("//p:t", []string{"a", "b"}, map[string]reporttest.On{
 		"K<\"`\u00e4\U0001F600##[x]\">": {"a": reporttest.Why(reporttest.FP64)}, "L": {"b": reporttest.Why(reporttest.SG8)}, "M": {"a": reporttest.Why(reporttest.FP64)}}))
@@ -34,7 +34,7 @@ func TestFirstRun(t *testing.T) {
 	if r := gate.Evaluate(gate.Input{Reports: reports, Today: today, Policy: p}); r.Conclusion != gate.Success || r.Counts.Allowed != 3 || r.Counts.Stale != 0 {
 		t.Errorf("%s with\n%s", Summary(r), lines[1])
 	}
-	// With a baseline, there is nothing to introduce.
+	// With a baseline, the gate has already been introduced.
 	r = gate.Evaluate(gate.Input{Reports: reports, Today: today, Baseline: &gate.Baseline{}})
 	if text := written(t, "summary.md", r); strings.Contains(text, "baseline update") {
 		t.Error(text)

@@ -31,8 +31,8 @@ func groupsOf(list []*gate.Finding) []group {
 	return groupsBy(list, func(*gate.Finding) string { return "" })
 }
 
-// groupsByLine groups findings by source line. Each other finding is a group of its own. The line of a
-// target in its BUILD file is not a cause that kernels share.
+// groupsByLine groups findings by source line. Every other finding is a separate group, because the
+// line of a target in its BUILD file is not a cause that kernels share.
 func groupsByLine(list []*gate.Finding) []group {
 	return groupsBy(list, func(f *gate.Finding) string {
 		if name := path.Base(f.Path); f.Line > 0 && name != "BUILD" && name != "BUILD.bazel" {
@@ -76,7 +76,7 @@ type Cause struct {
 }
 
 // Causes returns the causes of findings, in the order of their first findings. A line that many
-// kernels reach is one cause, even if their devices differ.
+// kernels reach is one cause, even if the findings are about different devices.
 func Causes(list []*gate.Finding) (causes []Cause) {
 	type key struct {
 		rule, cause                    gate.RuleID
@@ -137,7 +137,7 @@ func (g group) places() (list []*gate.Finding) {
 }
 
 // origin returns the function that causes the requirement of all kernels of a group, or "" if there
-// are several or it is unknown.
+// are several functions or it is unknown.
 func (g group) origin() string {
 	if len(g[0].Origins) == 0 {
 		return ""
@@ -151,7 +151,7 @@ func (g group) origin() string {
 	return first
 }
 
-// gpus returns the legend of the GPUs that groups are about.
+// gpus returns a legend of the GPUs in groups.
 func gpus(groups []group) string {
 	var names []string
 	for _, g := range groups {

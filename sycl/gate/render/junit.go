@@ -21,9 +21,9 @@ const maxJUnit = 100_000
 
 // JUnit writes a result as JUnit XML, with a suite per device and a test case per kernel. Findings
 // that fail the gate are failures; other findings and missing statuses are skipped. Findings
-// without a device and notices have a suite of their own.
+// without a device and notices are in a separate suite.
 //
-// It does not use encoding/xml, which has no short form of empty elements.
+// It does not use encoding/xml, which cannot write the short form of empty elements.
 func JUnit(w io.Writer, r *gate.Result) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(xml.Header + "<testsuites name=\"SYCL compatibility\">\n")

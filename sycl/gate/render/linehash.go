@@ -11,11 +11,11 @@ import (
 )
 
 // GitHub code scanning tracks findings across changes by the fingerprint "primaryLocationLineHash".
-// The action that uploads SARIF files computes missing fingerprints, which requires the sources at
-// that time. The fingerprint is a polynomial in 37, modulo 2^64, of the 100 characters from the
-// start of the line on, and the number of previous lines with the same value. Characters are UTF-16
-// code units. Blanks and tabs are ignored, each kind of line end is a line feed, and the file ends
-// with 65535 and then zeros.
+// The action that uploads SARIF files computes missing fingerprints, but only if the sources are
+// still present then. The fingerprint consists of a polynomial in 37, modulo 2^64, of the 100
+// characters from the start of the line, and of the number of previous lines with the same value.
+// Characters are UTF-16 code units. Blanks and tabs are ignored, each kind of line end is a line
+// feed, and the file ends with 65535 and then zeros.
 const (
 	hashWindow = 100
 	hashFactor = 37
@@ -38,7 +38,8 @@ func lineHashes(text string) []string {
 		}
 		return 0
 	}
-	// before covers all units before the line, through all before the end of its window.
+	// before is the polynomial of all units before the line, and through of all units before the end
+	// of its window.
 	var before, through uint64
 	i, j := 0, 0
 	seen := map[uint64]int{}

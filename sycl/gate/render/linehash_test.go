@@ -84,8 +84,8 @@ func TestLineHashesInSARIF(t *testing.T) {
 	}
 	in := gate.Input{Reports: facts(r), Today: today, Workspace: tree{"k.cpp": " a\nb\n  \t\tc\n d", "l.cpp": "one line", "BUILD.bazel": "\n\n c\nd"}}
 	text := written(t, "result.sarif", gate.Evaluate(in))
-	// One for a line of k.cpp, one for the BUILD file, and none for a line that l.cpp does not
-	// have.
+	// There is one fingerprint for a line of k.cpp, one for the BUILD file, and none for a line beyond
+	// the end of l.cpp.
 	if n := strings.Count(text, "primaryLocationLineHash"); n != 2 || !strings.Contains(text, `"primaryLocationLineHash": "54703d4cd895b18:1"`) || !strings.Contains(text, `"primaryLocationLineHash": "180aee12dab6264:1"`) {
 		t.Errorf("%d fingerprints in\n%s", n, text)
 	}

@@ -35,7 +35,7 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	if d := r.Difference(); d != nil {
 		m.changes(d)
 	}
-	// Many problems or notices in a change must not displace the notices about it.
+	// A change with many problems or notices must not displace the notices about the change itself.
 	notices := markdown{limit: m.limit / 4}
 	if len(r.Notices) > 0 {
 		notices.notices(r.Notices)
@@ -212,8 +212,8 @@ func (m *markdown) steps(list []string) {
 	}
 }
 
-// mostLinks is the maximum number of kernels for a list with links, which are much longer than
-// names.
+// mostLinks is the maximum number of kernels in a list with links, because links are much longer
+// than names.
 const mostLinks = 100
 
 // lists writes a list for each group whose row omits kernels.

@@ -15,8 +15,8 @@ import (
 const mostSteps = 8
 
 // steps returns what to do next about failing or new findings: one line per rule and, if relevant,
-// per requirement. Code in the lines is in backquotes. The only text from reports are names and
-// paths that are safe everywhere.
+// per requirement. Code in the lines is in backquotes. The only text from reports in them is names
+// and paths that need no escaping in any format.
 func steps(groups []group) []string {
 	var list []string
 	left := 0
@@ -90,7 +90,7 @@ func isEditable(f *gate.Finding) bool {
 	return false
 }
 
-// reportOf returns the path of a target's report for use in a shell command.
+// reportOf returns the path of a target's report, for use in a shell command.
 func reportOf(r *gate.Result, target string) string {
 	file := "REPORT"
 	for _, t := range r.Targets {

@@ -152,7 +152,7 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestHostileChanges checks that no name becomes markup, a formula or a line of its own.
+// TestHostileChanges checks that names never become markup, formulas or separate lines.
 func TestHostileChanges(t *testing.T) {
 	kernels := map[string]reporttest.On{}
 	for _, name := range attacks {
@@ -244,10 +244,10 @@ func attack(name string) *gate.Result {
 	return gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex(name, r)}, Policy: p, Today: today, Category: name})
 }
 
-// oldCommand matches commands that runners accept within a line.
+// oldCommand matches the older commands, which runners accept anywhere in a line.
 var oldCommand = regexp.MustCompile(`##[A-Za-z]*\[`)
 
-// checkLines reports lines of a log that a runner would interpret as a command, and misleading
+// checkLines reports log lines that a runner would interpret as a command, and misleading
 // characters.
 func checkLines(t *testing.T, name, text string) {
 	t.Helper()
@@ -297,7 +297,7 @@ func checkAttack(t *testing.T, name string) {
 	}
 }
 
-// checkMarkdown reports rows that do not belong to the findings.
+// checkMarkdown reports table rows that are not about findings.
 func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 	t.Helper()
 	rows := 0
@@ -319,8 +319,8 @@ func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 	if heads := strings.Count(text, "\n| | Rule |"); rows != groups+2*heads {
 		t.Errorf("%d rows, want %d:\n%s", rows, groups, text)
 	}
-	// There is no untrusted text outside of code spans. A block contains no backquote and no line
-	// break from a name, so that it ends at the right position.
+	// There is no untrusted text outside of code spans. A name does not add a backquote or a line
+	// break to a block, so the block ends where it should.
 	text = regexp.MustCompile("(?s)\n```yaml\n[^`]*\n```\n").ReplaceAllString(text, "\n")
 	text = regexp.MustCompile(`\[([a-z-]+)\]\(`+regexp.QuoteMeta(helpURI)+`#[a-z-]+\)`).ReplaceAllString(text, "$1")
 	plain := regexp.MustCompile("(`+)[^`](.*?[^`])??(`+)").ReplaceAllString(text, "")
@@ -469,14 +469,14 @@ func TestMarkdownIsShort(t *testing.T) {
 	if text := markdownOf(t, r, MarkdownOptions{MaxBytes: 20_000}); len(text) > 20_000 || !strings.Contains(text, "more are not shown here") {
 		t.Errorf("%d bytes", len(text))
 	}
-	// If there are many kernels with one problem, they share a line.
+	// Many kernels with one problem share a line.
 	const want = `p/BUILD.bazel:1: error: 3000 kernels ('kernel0000', 'kernel0001', 'kernel0002' and 2997 more) do not run on a: they require aspect fp64 [missing-aspect]
 compat: note: 3000 problems in 1 line; 'compat check --format json' lists all of them
 `
 	if got := written(t, "text.txt", r); !strings.HasPrefix(got, want) || strings.Count(got, "\n") > 6 {
 		t.Errorf("got\n%s", got)
 	}
-	// If they have different requirements, there are no more lines than before.
+	// With different requirements, there are no more lines than before.
 	kernels = map[string]reporttest.On{}
 	for i := range 300 {
 		why := reporttest.FP64
@@ -567,7 +567,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestFixCommand checks that the command that proposes edits is the caller's.
+// TestFixCommand checks that the advice names the caller's command for proposing edits.
 func TestFixCommand(t *testing.T) {
 	r := manyKernels(3)
 	for command, want := range map[string]string{
@@ -593,7 +593,7 @@ func htmlOf(t *testing.T, text string) string {
 	return string(out)
 }
 
-// Any name ends up in one code element of one cell.
+// TestMarkdownAgainstCmark checks that any name is rendered as one code element in one cell.
 func TestMarkdownAgainstCmark(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	alphabet := []string{"`", "``", "|", "\\", "\\|", "<b>", "</td>", "\n", " ", "a", "@org/x", "http://e.example", "a@b.example", "*", "_", "[x](y)", "&lt;", "#", "~~"}
@@ -622,7 +622,7 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 	}
 }
 
-// A change that allows its own failure passes, but is reported.
+// A change that adds an exception for its own failure passes, but is reported.
 func TestAttackS17PolicyInChange(t *testing.T) {
 	now := policy(t, "devices: {required: ['*']}\nallow: [{rule: missing-aspect, kernels: ['K*'], reason: trust me, expires: 2029-01-01}]")
 	base := policy(t, "devices: {required: ['*']}")

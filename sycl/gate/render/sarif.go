@@ -38,7 +38,7 @@ func (o ScanOptions) shows(f *gate.Finding) bool {
 }
 
 // SARIF writes a result as SARIF 2.1.0 for code scanning. Each result has a location in the file
-// that it is about. A problem that is not about a file is a notification.
+// that it is about. A problem that is not about a file becomes a notification.
 func SARIF(w io.Writer, r *gate.Result, o ScanOptions) error {
 	s := sarif{Result: r, index: map[gate.RuleID]int{}, lines: lineIndex{r.Workspace, map[string][]sourceLine{}}}
 	s.run = sarifRun{ColumnKind: "utf16CodeUnits", Bases: map[string]sarifBase{sourceRoot: {sarifText{"The root of the source tree."}}},
@@ -168,7 +168,7 @@ func camel(id string) string {
 }
 
 // Parts of SARIF 2.1.0 that a log uses, in the order of their members. The types of go-sarif have
-// all parts, and write empty lists for unused ones.
+// all parts, but write empty lists for unused parts.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

@@ -89,7 +89,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// TestRegions checks that a region ends with the line of the source.
+// TestRegions checks that a region ends at the end of its source line.
 func TestRegions(t *testing.T) {
 	r := reporttest.Report("//c:k", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}})
 	r.Kernels[0].Location = srcloc.Location{Path: "k.cpp", Line: 2, Column: 3}

@@ -35,7 +35,7 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.disposition(f) })
 	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].IsCovered() }) // either all of a group or none
 	out.steps("compat: next", steps(shown), edits(r, shown, o.Fix))
-	if o.Fix == "" { // otherwise, the check is part of a build with its own rule for baselines
+	if o.Fix == "" { // if it is set, the check is part of a build with a rule for baselines
 		out.steps("compat: next", adoptionSteps(r, shown))
 	}
 	for i := range r.Notices {

@@ -13,14 +13,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// words builds sentences about findings. Text from reports and policies is passed through one of
-// its functions, which make it safe for the format.
+// words builds sentences about findings. It passes text from reports and policies through one of
+// its functions, which make the text safe for the format.
 type words struct {
 	name  func(string) string // of kernels and functions
 	value func(string) string // devices, requirements and texts
 }
 
-// plainWords is for text formats, and for formats that escape on their own.
+// plainWords is for text formats, and for formats whose writers escape all text.
 var plainWords = words{
 	name:  func(s string) string { return "'" + safetext.Escape(s) + "'" },
 	value: safetext.Escape,
@@ -29,8 +29,8 @@ var plainWords = words{
 // longName is the length in bytes above which kernel names are shortened.
 const longName = 100
 
-// short returns words that shorten long kernel names of the findings while they remain distinct,
-// see [kernelname.ShortNames].
+// short returns words that shorten long kernel names of the findings and keep them distinct, see
+// [kernelname.ShortNames].
 func (w words) short(findings group) words {
 	var names []string
 	for _, f := range findings {
@@ -119,7 +119,7 @@ func (w words) need(g group, cause gate.RuleID) string {
 	return text
 }
 
-// available returns what devices have instead, if all have the same.
+// available returns what the devices have instead, if all have the same.
 func (w words) available(f *gate.Finding) string {
 	for _, d := range f.Devices {
 		if d.Available != f.Devices[0].Available {
