@@ -43,7 +43,7 @@ func (s *scanner) archive(in input) error {
 type archive struct {
 	*scanner
 	in    input
-	names []byte // of members with long names, in the style of GNU and of COFF
+	names []byte // of members with long names, in the GNU and COFF formats
 }
 
 // An arMember is the content of a member header in an archive.
@@ -132,7 +132,7 @@ func (a *archive) name(m arMember) (name string, before int64, err error) {
 	return strings.TrimSuffix(m.name, "/"), 0, nil
 }
 
-// member scans one member, which in an ocloc archive is an image.
+// member scans one member. A member of an ocloc archive is an image.
 func (s *scanner) member(in input, name string) error {
 	bits, device, ok := strings.Cut(name, ".")
 	switch {

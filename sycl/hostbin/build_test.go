@@ -184,7 +184,7 @@ type testSection struct {
 	content    []byte
 }
 
-// object returns an ELF object. The sections are counted from 1.
+// object returns an ELF object. Its sections are numbered from 1.
 func object(sections ...testSection) []byte {
 	names := "\x00"
 	sections = append(append([]testSection{{}}, sections...), testSection{name: ".shstrtab", typ: 3})
@@ -286,8 +286,8 @@ func (p *program) coffRelocatable(machine, absolute uint16) []byte {
 	return append(slices.Concat(out, data, relocations, symbols), 4, 0, 0, 0)
 }
 
-// manyRelocations changes the object to store its number of relocations before the first one, as
-// required for objects with too many.
+// manyRelocations changes the object to store its number of relocations in an additional first
+// relocation, as required if the number does not fit into the header.
 func manyRelocations(object []byte) []byte {
 	le := binary.LittleEndian
 	b := bytes.Clone(object)
@@ -300,7 +300,7 @@ func manyRelocations(object []byte) []byte {
 	return slices.Insert(b, int(at), append(first, 0, 0, 0, 0, 0, 0)...)
 }
 
-// coffObject returns an object with one section, which has a long name.
+// coffObject returns an object with one section, whose name is long.
 func coffObject(name string, content []byte) []byte {
 	out := make([]byte, coffHeader+coffSection)
 	binary.LittleEndian.PutUint16(out, coffAMD64)

@@ -183,7 +183,7 @@ func (s *scanner) compressedBundle(in input) error {
 	return err
 }
 
-// bundled adds the image under an identifier of a bundle.
+// bundled adds the image that a bundle lists under an identifier.
 func (s *scanner) bundled(in *input, id string, at section, stated offload.Format) error {
 	model, triple, arch := parseID(id)
 	if model == "host" {
@@ -199,8 +199,8 @@ func (s *scanner) bundled(in *input, id string, at section, stated offload.Forma
 	})
 }
 
-// parseID splits KIND-TRIPLE[-ARCH]. A triple has up to four parts. The last may be empty or
-// missing if an architecture follows.
+// parseID splits KIND-TRIPLE[-ARCH]. A triple has up to four parts. The last part may be empty or
+// missing, even if an architecture follows.
 func parseID(id string) (model, triple, arch string) {
 	model, rest, _ := strings.Cut(id, "-")
 	parts := strings.SplitN(rest, "-", 5)
@@ -213,7 +213,7 @@ func parseID(id string) (model, triple, arch string) {
 		arch, parts = parts[3], parts[:3]
 	}
 	if len(parts) == 4 && (parts[3] == "" || parts[3] == "unknown") {
-		parts = parts[:3] // which newer bundlers fill in
+		parts = parts[:3] // newer bundlers add this part
 	}
 	return model, strings.TrimRight(strings.Join(parts, "-"), "-"), arch
 }

@@ -27,7 +27,7 @@ const (
 	coffDiscardable     = 0x2000000
 )
 
-// bigID marks objects with more than 65279 sections.
+// bigID identifies objects with more than 65279 sections.
 var bigID = []byte("\xc7\xa1\xba\xd1\xee\xba\xa9\x4b\xaf\x20\xfa\xf6\x6a\xa4\xdc\xb8")
 
 // coff looks for images in a PE file or a COFF object.
@@ -74,8 +74,8 @@ type coff struct {
 	symbolRaw []byte       // of all symbols, once they are read
 }
 
-// headers reads everything before the section headers. It returns false for an import of a
-// library, which has none.
+// headers reads everything before the section headers. It returns false for an import of a library,
+// which has no sections.
 func (c *coff) headers() (known bool, err error) {
 	at, err := c.signature()
 	if err != nil {
@@ -122,8 +122,7 @@ func (c *coff) signature() (int64, error) {
 	return at + 4, nil
 }
 
-// bigHeader reads the header of an object with many sections instead of the usual
-// one.
+// bigHeader reads the header of an object with many sections, which replaces the usual header.
 func (c *coff) bigHeader() (known bool, err error) {
 	if c.in.size < coffBigHeader {
 		return false, nil
@@ -159,7 +158,7 @@ func (c *coff) optionalHeader(at, size int64) error {
 	return nil
 }
 
-// load loads the sections, and returns the ones with known names.
+// load loads the sections, and returns the sections with known names.
 func (c *coff) load() ([]section, error) {
 	if c.count > maxSections || !c.in.has(uint64(c.table), uint64(c.count)*coffSection) {
 		return nil, c.in.truncatedf(c.table, "the %d section headers reach past the end at %#x", c.count, c.in.size)
@@ -180,7 +179,7 @@ func (c *coff) load() ([]section, error) {
 	return list, nil
 }
 
-// A coffLoaded is a section of an object. It is loaded if it has an address.
+// A coffLoaded is a section of an object. It is loaded if its address is not 0.
 type coffLoaded struct {
 	address           uint64
 	size              int64
@@ -214,8 +213,8 @@ func (c *coff) section(at int64) (section, error) {
 	var err error
 	switch {
 	case c.linked:
-		// The bytes in the file are padded. Pointers already hold addresses: the base relocation
-		// table only states their location.
+		// The bytes in the file are padded. Pointers already hold addresses; the base relocation table
+		// only states where the pointers are.
 		sec.size = min(sec.size, memorySize)
 		err = c.m.mapped(c.base+address, sec, at)
 	case flags&(coffInfo|coffRemove|coffDiscardable) == 0:

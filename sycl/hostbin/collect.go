@@ -20,15 +20,15 @@ import (
 type Collected struct {
 	Taken int // number of images that are in abstract modules
 
-	// Repeated is the number of images that repeat an earlier one, of this file or another, in
-	// their bytes, target and property sets. Abstract modules have each once. Programs contain
-	// repeats if several of their objects have the same kernel.
+	// Repeated is the number of images that have the same bytes, target and property sets as an
+	// earlier image of this file or another. Abstract modules contain each such image once. Programs
+	// contain repeated images if several of their objects have the same kernel.
 	Repeated int
 
 	Omitted []Omitted
 }
 
-// An Omitted is an image that a SYCLBIN cannot have.
+// An Omitted is an image that a SYCLBIN cannot contain.
 type Omitted struct {
 	Image  *Image
 	Reason string // a sentence about the image, without its location
@@ -50,14 +50,15 @@ func (e *ImageError) Error() string {
 
 func (e *ImageError) Unwrap() error { return e.Err }
 
-// Collect builds abstract modules from the device images in the host file with that name.
+// Collect adds abstract modules to b for the device images in host, the host file with the given
+// name.
 //
 // Images of different targets with the same property sets and kernels are forms of one abstract
 // module. So are images without metadata in one file or archive member. If the host file has no
-// metadata for an image, its requirements and kernel names come from its own bytes. Its options
-// for the runtime's compiler are kept in a property set, see [propset.PutJITOptions].
+// metadata for an image, its requirements and kernel names come from its own bytes. Its options for
+// the runtime's compiler are stored in a property set, see [propset.PutJITOptions].
 //
-// Errors in an image are of type [*ImageError]; the result then has everything before it. The
+// Errors in an image are of type [*ImageError]; the result then covers the images before it. The
 // images are read from the host file, which must stay open.
 func Collect(b *syclbin.Builder, host *File, name string) (Collected, error) {
 	var r Collected
@@ -73,7 +74,7 @@ func Collect(b *syclbin.Builder, host *File, name string) (Collected, error) {
 	return r, nil
 }
 
-// omissionReason returns why a SYCLBIN cannot have an image, or "" if it can.
+// omissionReason returns why a SYCLBIN cannot contain an image, or "" if it can.
 func omissionReason(img *Image) string {
 	switch {
 	case !isSYCL(img):
@@ -90,7 +91,7 @@ func omissionReason(img *Image) string {
 	return ""
 }
 
-// isSYCL reports whether an image is for SYCL. LLVM 19's number for SYCL in containers now means
+// isSYCL reports whether an image is for SYCL. In containers, LLVM 19's number for SYCL now means
 // HIP, so the target decides.
 func isSYCL(img *Image) bool {
 	switch img.Model {
@@ -236,8 +237,8 @@ func Properties(image offload.Source) (*propset.Registry, error) {
 	return new(propset.Registry), nil
 }
 
-// unit names what images without metadata must share to be forms of the same module: an ocloc
-// archive, or otherwise a file or member.
+// unit returns the name of the unit that images without metadata must share to be forms of the same
+// module: an ocloc archive, or otherwise a file or member.
 func unit(img *Image) string {
 	dir, base := path.Split(img.Origin.Member)
 	if base == "generic_ir" || strings.HasPrefix(base, "64.") || strings.HasPrefix(base, "32.") {
@@ -246,8 +247,8 @@ func unit(img *Image) string {
 	return img.Origin.Member
 }
 
-// isIR reports whether the runtime still has to compile an image. If the bytes do not tell, the
-// target does: code for Intel GPUs is not IR.
+// isIR reports whether the runtime still has to compile an image. If the bytes do not determine
+// this, the target does: code for Intel GPUs is not IR.
 func isIR(format offload.Format, img *Image) bool {
 	switch format {
 	case offload.SPIRV:

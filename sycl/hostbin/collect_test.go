@@ -54,7 +54,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// An image for Intel GPUs is IR only if its bytes are.
+// TestIsIR checks that an image for Intel GPUs is IR only if its bytes are.
 func TestIsIR(t *testing.T) {
 	for _, test := range []struct {
 		triple, arch, code string
@@ -72,7 +72,7 @@ func TestIsIR(t *testing.T) {
 	}
 }
 
-// Entries that are exported functions are not kernels.
+// TestKernelEntries checks that entries for exported functions are not kernels.
 func TestKernelEntries(t *testing.T) {
 	exported := func(names ...string) *propset.Registry {
 		r := new(propset.Registry)
@@ -108,7 +108,8 @@ func TestKernelEntries(t *testing.T) {
 	}
 }
 
-// Options in the descriptor of an image become a property set of its module.
+// TestAddOptions checks that options in the descriptor of an image become a property set of its
+// module.
 func TestAddOptions(t *testing.T) {
 	with, without := image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k")
 	with.CompileOptions, with.LinkOptions = "-ze-intel-greater-than-4GB-buffer-required", "-l"
@@ -126,7 +127,7 @@ func TestAddOptions(t *testing.T) {
 	}
 }
 
-// Images without metadata do not become forms of one module because of options.
+// TestAddOnlyOptions checks that options do not make images without metadata forms of one module.
 func TestAddOnlyOptions(t *testing.T) {
 	a, b := image("sycl", "nvptx64", "", "BC\xc0\xde1"), image("sycl", "spir64", "", "BC\xc0\xde2")
 	a.CompileOptions, b.CompileOptions = "-g", "-g"
@@ -138,7 +139,7 @@ func TestAddOnlyOptions(t *testing.T) {
 	}
 }
 
-// An error in an image has its location, and is an input error.
+// TestAddErrors checks that an error in an image has its location, and is an input error.
 func TestAddErrors(t *testing.T) {
 	var broken *spirv.FormatError
 	var metadata *propset.SyntaxError

@@ -37,7 +37,7 @@ const (
 	tagRelaSize = 8
 )
 
-// relocation types that store a 64-bit address.
+// addressTypes are the relocation types that store a 64-bit address.
 type addressTypes struct{ absolute, relative uint32 }
 
 var elfAddressTypes = map[uint16]addressTypes{
@@ -231,8 +231,8 @@ func (e *elf) dynamic(at binfile.Range) (dynamic, error) {
 	return d, nil
 }
 
-// dynamicSymbol returns the address of a symbol, and whether the file defines it.
-// Symbol 0 is address 0.
+// dynamicSymbol returns the address of a symbol, and whether the file defines it. Symbol 0 has
+// address 0.
 func (e *elf) dynamicSymbol(m *memory, d dynamic, index uint32) (value uint64, defined bool, err error) {
 	if index == 0 {
 		return 0, true, nil

@@ -35,7 +35,7 @@ func (s *scanner) warnAt(location, format string, args ...any) {
 	}
 }
 
-// addGPUCode adds native code for Intel GPUs: a file, or a member of an ocloc archive that is
+// addGPUCode adds native code for Intel GPUs. It is a file, or a member of an ocloc archive that is
 // named for a version or family.
 func (s *scanner) addGPUCode(in input, triple, label string) error {
 	img := &Image{Origin: Origin{Offset: in.base}, Model: "sycl", Triple: triple, Stated: offload.Native, Source: in.section(0, in.size)}
@@ -101,7 +101,7 @@ func BuiltTarget(code offload.Source) string {
 	return configTarget(config)
 }
 
-// warnIfMislabeled adds a warning if no GPU runs an image under the name that its file states.
+// warnIfMislabeled adds a warning if no GPU would run an image under the name that its file states.
 func (s *scanner) warnIfMislabeled(img *Image) {
 	if img.CompileTarget != "" || !isSYCL(img) {
 		return // addGPUCode checks members of archives
@@ -166,8 +166,8 @@ func (s *scanner) resolveGPUCode() error {
 
 // GPUCode returns the images in native code for Intel GPUs without a known architecture: the
 // members of an ocloc archive, or the code itself with the target from its notes. Other code is
-// returned without an architecture. It also returns warnings about the images. Errors in the content
-// are of type [*ImageError].
+// returned without an architecture. It also returns warnings about the images. Errors in the
+// content are of type [*ImageError].
 func GPUCode(code offload.Source, triple string) (images []*Image, warnings []string, err error) {
 	img := &Image{Model: "sycl", Triple: triple, Stated: offload.Native, Properties: new(propset.Registry), Source: code}
 	if !isGPUCode(img) {
@@ -231,9 +231,9 @@ func (s *scanner) gpuCode(img *Image) ([]*Image, error) {
 	return inner.file.Images, nil
 }
 
-// dropRepeatedMembers drops images of an archive, starting with number start, if an earlier member
-// is for the same target, with a warning if their code differs. ocloc writes a member for each
-// name in -device.
+// dropRepeatedMembers drops each image of an archive, whose images begin at index start, if an
+// earlier member is for the same target. It adds a warning if their code differs. ocloc writes a
+// member for each name in -device.
 func (s *scanner) dropRepeatedMembers(start int) error {
 	type memberTarget struct{ archive, target string }
 	first := map[memberTarget]*Image{}

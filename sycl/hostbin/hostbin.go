@@ -1,6 +1,5 @@
-// Package hostbin finds the device images inside files for the host: ELF and
-// COFF executables, shared libraries, objects, and ar archives of them, and bundles
-// of clang-offload-bundler.
+// Package hostbin finds the device images inside host files: ELF and COFF executables, shared
+// libraries and objects, ar archives of them, and bundles of clang-offload-bundler.
 //
 // Compilers put device images into host files in the following ways, all of which are supported.
 // All numbers are little endian.
@@ -60,19 +59,19 @@
 //	             name. Kernels have size 0. The newer table has the entries of all
 //	             programming models, with kind 1 for OpenMP.
 //
-// This table has no target. Newer compilers put the image into a container in section .llvm.offloading,
-// which has a target; such an image is found both ways and listed once.
+// This table does not state a target. Newer compilers put the image into a container in section
+// .llvm.offloading, which states one; such an image is found both ways and listed once.
 //
-// A descriptor has no name in a stripped program, so it is found by its form in the data. The
-// relocations give the locations of pointers: in position-independent ELF files the relocations of
-// the dynamic segment, in objects the relocations of the sections. Other pointers are stored in
-// the data: in ELF files with packed relative relocations or without any, and in PE files, whose
-// addresses count from the image base that the file requests. Tables are found in ELF and COFF
-// files for x86-64 and AArch64.
+// A stripped program has no symbol for a descriptor, so descriptors are recognized by their form in
+// the data. The relocations give the locations of pointers: in position-independent ELF files the
+// relocations of the dynamic segment, in objects the relocations of the sections. Other pointers
+// are stored in the data: in ELF files with packed relative relocations or without any, and in PE
+// files, whose addresses assume the image base that the file requests. Tables are found in ELF and
+// COFF files for x86-64 and AArch64.
 //
-// Not supported, and rejected by name: 32-bit and big-endian ELF files, 32-bit PE files, and thin
-// archives. COFF objects for other architectures count as files without images. The fat binaries
-// of CUDA and HIP in their own sections (.nv_fatbin, .hip_fatbin) are ignored.
+// Not supported, and rejected with a specific message: 32-bit and big-endian ELF files, 32-bit PE
+// files, and thin archives. COFF objects for other architectures count as files without images.
+// CUDA and HIP fat binaries (sections .nv_fatbin and .hip_fatbin) are ignored.
 //
 // The layouts follow DPC++'s compiler.hpp, LLVM's and DPC++'s offload wrappers and bundlers, and,
 // for ocloc archives, Intel's compute runtime.
@@ -93,8 +92,8 @@ import (
 type File struct {
 	Images []*Image
 
-	// Warnings name archive members that GPUs would interpret differently, and count kernels that
-	// are not device images.
+	// Warnings name images that no GPU would use as the file states, and count kernels outside of
+	// device images.
 	Warnings []string
 
 	closer io.Closer
@@ -115,13 +114,13 @@ type Image struct {
 	CompileTarget string
 
 	// Stated is the image's format according to the host file: a format, offload.Native or
-	// offload.Text, or offload.UnknownFormat if it is not stated. It is a hint: the bytes are more
-	// precise.
+	// offload.Text, or offload.UnknownFormat if it is not stated. It is only a hint; the bytes are
+	// more precise.
 	Stated offload.Format
 
-	// Properties is the host file's metadata for the image, with the aspects of package aspect:
-	// the version of a descriptor determines the meaning of its numbers. It is empty, not nil, if
-	// there is none.
+	// Properties is the host file's metadata for the image, with the aspects of package aspect: the
+	// version of a descriptor determines the meaning of its aspect numbers. If there is no metadata,
+	// it is empty, not nil.
 	Properties *propset.Registry
 
 	// Entries are the names of the kernels as the host file lists them.
@@ -132,7 +131,7 @@ type Image struct {
 	offload.Source
 }
 
-// Data returns the bytes of the image and keeps all of them in memory. Use Open for images that
+// Data returns the bytes of the image, all of which it reads into memory. Use Open for images that
 // may be large.
 func (i *Image) Data() ([]byte, error) {
 	data := make([]byte, i.Size()) // already checked against the size of the file
@@ -171,8 +170,8 @@ func (o Origin) String() string {
 // LookedFor lists what the package searches for, for messages about files without images.
 const LookedFor = "sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*, and descriptor tables of the SYCL and OpenMP runtimes"
 
-// Open reads the file with that name. Its images can be read until Close. A process may use more
-// files than it can have open, so the least recently read files are closed and reopened on demand.
+// Open reads the file with that name. Its images can be read until Close. The least recently read
+// files are closed and reopened on demand, so a process can use more files than it can have open.
 func Open(name string) (*File, error) {
 	f, err := binfile.Open(name)
 	if err != nil {
@@ -195,8 +194,8 @@ func (f *File) Close() error {
 	return f.closer.Close()
 }
 
-// NewFile finds the images in r, which has size bytes. Errors in the content are
-// of type [*FormatError].
+// NewFile finds the images in r, which has size bytes. Errors in the content are of type
+// [*FormatError].
 func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	s := &scanner{file: new(File)}
 	known, err := s.scan(input{r: r, size: size})
@@ -217,10 +216,10 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 // A FormatError is an error in a host file, with its location.
 type FormatError struct {
 	Member string // of an archive, "" if there is none
-	Offset int64  // in the file; in a compressed container, as if it were uncompressed
+	Offset int64  // in the file; in a compressed container, in the uncompressed content
 	Msg    string
 	Fix    string // how to fix the file
-	Err    error  // the error of package offload about a container, else nil; Msg has its text
+	Err    error  // the error of package offload if it is about a container, else nil; Msg includes its text
 }
 
 func (e *FormatError) Error() string {

@@ -31,7 +31,7 @@ func describe(t testing.TB, f *File) []string {
 	return lines
 }
 
-// two returns a program with two images in one descriptor, preceded by words that only look like a
+// two returns a program with two images in one descriptor, preceded by words that resemble a
 // descriptor.
 func two(start uint64, version, kind int, newEntries bool) *program {
 	p := &program{start: start}
@@ -93,7 +93,7 @@ func TestDescriptorTables(t *testing.T) {
 	}
 }
 
-// openMP returns a program with an OpenMP descriptor, preceded by words that only look like one.
+// openMP returns a program with an OpenMP descriptor, preceded by words that resemble one.
 func openMP(start uint64, newEntries bool) *program {
 	p := &program{start: start}
 	text := p.text("no image")
@@ -282,7 +282,7 @@ func TestSectionsAndArchives(t *testing.T) {
 			if got := describe(t, f); !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
-			// Truncation is an error or does not matter. It must not cause a panic.
+			// Truncation is an error or makes no difference. It must not cause a panic.
 			for n := range test.data {
 				_, _ = parse(test.data[:n])
 			}
@@ -290,8 +290,8 @@ func TestSectionsAndArchives(t *testing.T) {
 	}
 }
 
-// TestContainerStrings checks that an image keeps some strings of its entry, which count toward the
-// limit, and no others.
+// TestContainerStrings checks that an image retains only the strings of its entry that are used,
+// and that these count toward the limit.
 func TestContainerStrings(t *testing.T) {
 	file := func(key string) []byte {
 		images := make([]offload.Image, 65)
@@ -352,7 +352,7 @@ func TestMemoryPlace(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	const start = elfBase + elfStart
-	// change builds a library with one image, and changes its words first.
+	// change builds a library with one image, whose words f changes first.
 	change := func(f func(p *program, image []any)) []byte {
 		p := &program{start: start}
 		image := p.image(2, 4, 2, false, "spir64", []byte("spirv"), "_ZTS1A")

@@ -40,11 +40,11 @@ func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, erro
 	}}, nil
 }
 
-// maxKept is the size of the inflated images of a file that are kept in memory, in bytes.
+// maxKept is the maximum total size in bytes of a file's inflated images that are kept in memory.
 const maxKept = 32 << 20
 
-// inflatedImages are the images of a file that were inflated last and are kept in memory. An image
-// that is no longer kept is inflated again when it is read.
+// inflatedImages holds the most recently inflated images of a file. An image that is no longer kept
+// is inflated again when it is read.
 type inflatedImages struct {
 	mu   sync.Mutex
 	kept []*lazy // in the order of their inflation
@@ -71,7 +71,7 @@ func (l *lazy) ReadAt(b []byte, offset int64) (int, error) {
 	return m.ReadAt(b, offset)
 }
 
-// contentOf returns the content of an image, which it inflates unless it is kept.
+// contentOf returns the content of an image. It inflates the image unless it is kept.
 func (f *inflatedImages) contentOf(l *lazy) (*binfile.Memory, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 )
 
-// TestInflatedImages checks that only the images that were inflated last stay in memory, that the
+// TestInflatedImages checks that only the most recently inflated images stay in memory, that the
 // others can still be read, and that an error is permanent.
 func TestInflatedImages(t *testing.T) {
 	var images inflatedImages

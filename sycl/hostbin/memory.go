@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A memory is the loaded image of a program, without ranges that have no bytes in the file.
+// A memory holds the loaded segments of a program, without ranges that are not in the file.
 type memory struct {
 	in        *input
 	s         *scanner
@@ -32,8 +32,8 @@ type page struct {
 	content []byte // nil if nothing was read yet
 }
 
-// pageSize makes one read of the file out of many small ones: a program of 10,000 kernels has
-// 200,000 names, properties and pointers, most of them next to each other.
+// pageSize is the number of bytes read from the file at once. A program of 10,000 kernels has
+// 200,000 names, properties and pointers, and most of them are next to each other.
 const pageSize = 16 << 10
 
 type segment struct {
@@ -42,12 +42,12 @@ type segment struct {
 	section
 }
 
-// mapped adds a range of the file. Its header is at offset at.
+// mapped adds a range of the file, whose header is at offset at.
 func (m *memory) mapped(address uint64, sec section, at int64) error {
 	if address > 1<<63-1-uint64(sec.size) {
 		return m.in.errorf(at, "%d bytes at address %#x reach past the end of memory", sec.size, address)
 	}
-	// Segments share pages at most, and reading them all must not take longer.
+	// Segments share a few pages at most. This limits the time to read all of them.
 	if m.total += sec.size; m.total/4 > m.in.size {
 		return m.in.errorf(at, "the file is loaded more than four times over")
 	}
@@ -55,8 +55,8 @@ func (m *memory) mapped(address uint64, sec section, at int64) error {
 	return nil
 }
 
-// mappedNext adds a section of an object, which has no address yet, after the others and apart
-// from them. It returns the address.
+// mappedNext adds a section of an object, which has no address yet, and returns the address that it
+// assigns: after the other sections, with a gap.
 func (m *memory) mappedNext(sec section, at int64) (uint64, error) {
 	const page = 1 << 12
 	address := uint64(1 << 16)
@@ -80,7 +80,7 @@ func (m *memory) checkRanges() error {
 	return nil
 }
 
-// undefine makes a null pointer of a word for a symbol that the object does not define.
+// undefine sets a word to a null pointer for a symbol that the object does not define.
 func (m *memory) undefine(address, symbol uint64) {
 	m.relocated[address] = 0
 	m.undefined[address] = symbol + 1
@@ -284,8 +284,8 @@ func (m *memory) table(raw []byte, address uint64, offset int64) error {
 	return nil
 }
 
-// startsImage reports whether the bytes at the address look like an image with a target. From then
-// on, errors in them are reported.
+// startsImage reports whether the bytes at the address look like an image with a target. If so,
+// errors in them are reported.
 func (m *memory) startsImage(address uint64) bool {
 	if address == 0 || address%8 != 0 {
 		return false
@@ -427,8 +427,8 @@ func (m *memory) entries(begin, end uint64) ([]string, error) {
 	return m.entriesWith(begin, end, func(newer bool, entry []uint64) bool { return true })
 }
 
-// entriesWith returns the names of the entries that a function accepts, which gets the words of an
-// entry and whether they have the newer layout.
+// entriesWith returns the names of the entries for which take returns true. newer states whether
+// the words in entry have the newer layout.
 func (m *memory) entriesWith(begin, end uint64, take func(newer bool, entry []uint64) bool) ([]string, error) {
 	const what = "the table of entries"
 	if begin == end {
@@ -461,8 +461,8 @@ func (m *memory) entriesWith(begin, end uint64, take func(newer bool, entry []ui
 	return names, nil
 }
 
-// isEntry reports whether the first two words of an entry have the newer layout. The second word
-// of an old entry is the pointer to its name, and no program has names at such low addresses.
+// isEntry reports whether the first two words of an entry have the newer layout. The second word of
+// an old entry is the pointer to its name, which is never at such a low address.
 func (m *memory) isEntry(address uint64, w []uint64) bool {
 	_, pointer := m.relocated[address+8]
 	kind := uint16(w[1] >> 16)

@@ -15,8 +15,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// otherCode is code for devices in the constants of a file that is not in its device images. The
-// program compiles or loads it with other interfaces than SYCL's.
+// otherCode counts the device code in the constants of a file that is not in its device images. The
+// program compiles or loads such code with interfaces other than SYCL.
 type otherCode struct {
 	textKernels int      // kernels in OpenCL C source text, as in oneDNN
 	gpuBinaries int      // binaries for Intel GPUs, as in oneMKL
@@ -69,7 +69,7 @@ func gpuBinarySize(head []byte, most int64) (size int64, ok bool) {
 // A span is a part of a file.
 type span struct{ start, end int64 }
 
-// spans are in ascending order of their starts. The end of each is the largest one so far.
+// spans are sorted by start. The end of each span is the largest end up to it.
 type spans []span
 
 // spansOf returns the locations of the images that descriptors point to, which may be among the
@@ -128,25 +128,26 @@ func (c *otherCode) warnings() (list []string) {
 }
 
 var (
-	// kernelKeyword is the keyword of OpenCL C without the underscores that may be before it.
+	// kernelKeyword is the OpenCL C keyword without the underscores that may precede it.
 	kernelKeyword = []byte("kernel")
 	elfMagic      = []byte("\x7fELF")
 )
 
-// The maximum number of bytes before a word and from its start that are passed to its function.
+// The maximum numbers of bytes before a word, and from its start on, that are passed to its
+// function.
 const (
 	beforeWord = 3
 	fromWord   = 256
 )
 
-// A word is text to search for. Its function found gets the offset of each occurrence, and the bytes
-// before it and from it on.
+// A word is text to search for. Its function found is called with the offset of each occurrence,
+// the bytes before it, and the bytes from it on.
 type word struct {
 	text  []byte
 	found func(offset int64, before, from []byte) error
 }
 
-// search looks for words in r.
+// search calls the functions of words for each occurrence in r.
 func search(r io.Reader, words []word) error {
 	const chunk = 1 << 20
 	buffer := make([]byte, 0, chunk+fromWord)

@@ -41,7 +41,7 @@ func countTextKernels(text string) (int, error) {
 	return s.other.textKernels, err
 }
 
-// Files that have images get a warning about other device code.
+// TestOtherCode checks that files with images have a warning about other device code.
 func TestOtherCode(t *testing.T) {
 	const source = "__kernel void k() {}\x00"
 	pvc, acm, unknown := string(gpuELF(pvcConfig)), string(gpuELF(acmG10Config)), string(gpuELF(0))
@@ -71,7 +71,8 @@ func TestOtherCode(t *testing.T) {
 	}
 }
 
-// Device images are not other code, although a descriptor's images are among the constants.
+// TestImagesAreNotOtherCode checks that a descriptor's images, which are among the constants, do
+// not count as other code.
 func TestImagesAreNotOtherCode(t *testing.T) {
 	native := gpuELF(pvcConfig)
 	images := []*Image{{Origin: Origin{Offset: 5, Address: 1}, Source: bytes.NewReader(native)}}

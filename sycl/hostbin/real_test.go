@@ -19,8 +19,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// dpctlEnv names a wheel of dpctl, or a directory with its files: Python modules that
-// DPC++ linked.
+// dpctlEnv is the environment variable with the path of a dpctl wheel, or of a directory with its
+// files: Python modules that DPC++ linked.
 const dpctlEnv = "HOSTBIN_DPCTL"
 
 // eachLibrary reads the libraries of a wheel, or of a directory with its files.
@@ -96,9 +96,9 @@ func TestDPCPPLibraries(t *testing.T) {
 	}
 }
 
-// releasesEnv names two wheels, separated by a colon. DPC++ before 2026 compiled the first and
-// DPC++ 2026 the second: dpctl 0.21.1, and dpnp 0.20.0, which has dpctl's kernels in its own
-// namespace.
+// releasesEnv is the environment variable with the paths of two wheels, separated by a colon. DPC++
+// before 2026 compiled the first and DPC++ 2026 the second: dpctl 0.21.1, and dpnp 0.20.0, which
+// has dpctl's kernels in a different namespace.
 const releasesEnv = "HOSTBIN_RELEASES"
 
 // TestReleasesAgree reads the same kernels compiled by two releases, with different aspect
@@ -258,7 +258,7 @@ func TestClangBundles(t *testing.T) {
 	}
 }
 
-// openMPSource has a kernel whose device code is host code.
+// openMPSource has a kernel whose device is the host.
 const openMPSource = `
 #pragma omp declare target
 int counter;
@@ -330,8 +330,8 @@ func TestClangOpenMP(t *testing.T) {
 	}
 }
 
-// lookalikeSource has a table that differs from an OpenMP descriptor only in the symbols of other
-// objects.
+// lookalikeSource has a table that differs from an OpenMP descriptor only in the symbols that it
+// imports.
 const lookalikeSource = `
 extern char a, b, c, d;
 static const char text[] = "begin, end";
@@ -412,7 +412,7 @@ func TestLinkedDescriptors(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	testkit.WriteFile(t, in("d.c"), descriptorSource)
-	// More sections than the header of a regular COFF object can count.
+	// There are more sections than the header of a regular COFF object can count.
 	var many strings.Builder
 	for i := range 66000 {
 		fmt.Fprintf(&many, `".section .s%d,\"dr\"\n.byte 1\n"`+"\n", i)

@@ -15,7 +15,7 @@ import (
 )
 
 // Limits on the memory that one call of NewFile uses, regardless of the file's content. Real
-// programs stay far below.
+// programs stay far below them.
 const (
 	maxImages      = 1 << 16
 	maxMembers     = 1 << 20
@@ -48,8 +48,8 @@ type scanner struct {
 
 	inImage bool // the file is a device image
 
-	// described maps offsets to the images of OpenMP descriptors, so the containers around them
-	// can supply the missing metadata.
+	// described maps offsets to the images of OpenMP descriptors. The containers around the images
+	// supply the missing metadata.
 	described map[int64]*Image
 }
 
@@ -234,7 +234,7 @@ func contained(e *offload.Entry) *Image {
 }
 
 // addMetadata adds a container's metadata to the image that a descriptor points to at the same
-// location, and reports whether there is one.
+// location, and reports whether there is such an image.
 func (s *scanner) addMetadata(img *Image) bool {
 	d := s.described[img.Origin.Offset]
 	if d == nil {
@@ -259,14 +259,14 @@ func stated(k offload.ImageKind) offload.Format {
 	case offload.KindSYCLBIN:
 		return offload.SYCLBIN
 	}
-	return offload.UnknownFormat // SPIR-V has the former number of SYCLBIN
+	return offload.UnknownFormat // SPIR-V has the number that SYCLBIN had before
 }
 
 // offloadSection is the section that holds containers.
 const offloadSection = ".llvm.offloading"
 
-// sections adds the images of sections with known names. In a linked file, bundle sections hold
-// the joined images that descriptors point to, and cannot be separated without the descriptors.
+// sections adds the images of sections with known names. In a linked file, bundle sections hold the
+// joined images that descriptors point to. Without the descriptors, the images cannot be separated.
 func (s *scanner) sections(in input, list []section, linked bool) error {
 	total := int64(0)
 	for _, sec := range list {
@@ -326,9 +326,9 @@ type section struct {
 }
 
 func isOffloadSection(name string) bool {
-	// COFF linkers sort sections by the text after a dollar sign, and truncate names in
-	// executables to eight characters. If the images of a device were already linked, in an object
-	// that is to be linked again, their section has a different name.
+	// COFF linkers sort sections by the text after a dollar sign, and truncate names in executables to
+	// eight characters. If the images of a device were already linked, in an object that will be
+	// linked again, their section has a different name.
 	return name == offloadSection || strings.HasPrefix(name, offloadSection+"$") || name == offloadSection[:8] ||
 		name == offloadSection+".relocatable"
 }

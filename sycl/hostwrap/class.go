@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Class is a class with lambdas, as the device compile lays it out.
+// A Class is a class with lambdas, with its layout in the device compile.
 type Class struct {
 	Size int64 // in bytes
 
@@ -14,8 +14,8 @@ type Class struct {
 	Members []Member
 }
 
-// A Member is a member or a base of a Class. DPC++ describes all elements of a captured parameter
-// pack like the element that comes first.
+// A Member is a member or a base of a Class. DPC++ describes every element of a captured parameter
+// pack like the first one.
 type Member struct {
 	Name         string // the captured variable, or "" for a base
 	Offset, Size int64

@@ -53,15 +53,15 @@ var (
 	described = regexp.MustCompile(`(?m)^// Class of (\S+): (.+)$`)
 	files     = regexp.MustCompile(`(?m)^// File (.+)$`)
 
-	// In the names of types, of the global namespace.
+	// global matches the prefix of the global namespace in the names of types.
 	global = regexp.MustCompile(`(^|[^\w>])::`)
 )
 
-// HeaderByName is the first line of a header for a source whose host compile does not need the
-// header: the host then finds all kernels by their names.
+// HeaderByName is the first line of a header that the host compile of its source does not need,
+// because the host finds all kernels by their names.
 const HeaderByName = "// The host finds kernels by their names.\n"
 
-// ParseHeader returns the kernels of an integration header in their order.
+// ParseHeader returns the kernels of an integration header in the order of the header.
 //
 // A header is C++ and contains, among other things, a class for each kernel:
 //
@@ -88,7 +88,7 @@ const HeaderByName = "// The host finds kernels by their names.\n"
 //
 //	// Class of _ZTSN3app5ScaleE: 16{data@0:8 n@8:4}
 //
-// Other forms are not read.
+// ParseHeader ignores other forms.
 func ParseHeader(text string) []Kernel {
 	var kernels []Kernel
 	byName := strings.HasPrefix(text, HeaderByName)

@@ -1,9 +1,9 @@
 // Package hostwrap joins the host code of a program with its device code. It reads DPC++'s
-// integration headers, which tell the host compile of a source about the kernels of its device
-// compile. And it writes device images into host programs: assembler source of an object that
+// integration headers, which describe the kernels of a source's device compile to its host compile.
+// It also writes device images for host programs, as the assembler source of an object that
 // registers them with DPC++'s runtime when the program starts, and unregisters them when it ends.
 //
-// That source is for x86-64 ELF and for the assemblers of GNU and of LLVM. A program can have
+// The assembler source is for x86-64 ELF, and for the GNU and LLVM assemblers. A program can have
 // several such objects. Each calls two functions of libsycl:
 //
 //	__sycl_register_lib(descriptor)    by .init_array, before ordinary
@@ -15,33 +15,35 @@
 // was tested with libsycl 2025.3.1 and 2026.2.0.
 //
 // If several kernels have the same name, the runtime uses any of them. So does the host: a program
-// has one instance of libsycl's templates for a class that names kernels, which defines the device
-// code name of that class's kernel. That name may differ between sources: a class that is first
-// named in parallel_for<class K> belongs to the function in device code, and to the namespace on
-// the host. Therefore an object has a symbol for each kernel, with the name of its class if an
-// integration header has it, and a symbol with the kernel's name in device code, by which the host
-// code of other sources may look it up. Each symbol is in a section group that is named for a hash
-// of the kernel's parameters and code. Linkers keep one of several groups with the same name. For
-// different kernels, they report that sycl_kernel_is_defined_twice_NAME has two definitions.
+// has one instance of libsycl's templates for each class that names a kernel, and this instance
+// defines the kernel's name in device code. That name may differ between sources: a class that is
+// first named in parallel_for<class K> belongs to the function in device code, and to the namespace
+// on the host. Therefore an object has two symbols for each kernel. One has the name of its class,
+// if an integration header states it. The other has the kernel's name in device code, by which the
+// host code of other sources may look it up. Each symbol is in a section group that is named for a
+// hash of the kernel's parameters and code. Linkers keep one of several groups with the same name.
+// For different kernels, they report that sycl_kernel_is_defined_twice_NAME has two definitions.
 //
-// The code of a kernel in a header may differ between sources, because compilers optimize it along
-// with other code, so its group is named for its location and parameters. So is the group of a
-// kernel whose digest is unknown or partial. A location is a file name without directories, because
-// the directories of a header depend on how it is included, with line and column. For kernels that
-// libsycl's headers generate, and for kernels without an integration header, the location comes
-// from the device code, and is unknown if that has none.
+// Compilers optimize the code of a kernel in a header along with other code, so it may differ
+// between sources. The group of such a kernel is therefore named for its location and parameters.
+// So is the group of a kernel whose digest is unknown or partial. A location is a file name with
+// line and column. It has no directories, because the directories of a header depend on how it is
+// included. For kernels that libsycl's headers generate, and for kernels without an integration
+// header, the location comes from the device code. It is unknown if the device code does not state
+// it.
 //
 // Linkers do not compare the kernels of different shared libraries. Therefore, an object also has a
-// record of each kernel, and a note that points to the records. When a program or library with the
-// headers of rules/dpcpp/host is loaded, they look for such notes in everything that is loaded.
+// record of each kernel, and a note that points to the records. When a program or library that was
+// compiled with the headers in rules/dpcpp/host is loaded, their code looks for such notes in all
+// loaded files.
 //
-// The runtime links all images of a set of virtual functions, which fails if two have the same
-// function, regardless of its origin. Each object therefore has its own symbol
-// sycl_virtual_function_is_defined_twice_NAME for each of them.
+// The runtime links all images of a set of virtual functions. This fails if two images have the
+// same function, regardless of its origin. Each object therefore defines a symbol
+// sycl_virtual_function_is_defined_twice_NAME for each virtual function.
 //
-// The bytes of images are not in the source: .incbin directives name their files as the caller
-// does, and the assembler opens them. A relative name is searched for in the assembler's current
-// directory, then in the directories of its -I flags.
+// The source does not contain the bytes of images. It names their files in .incbin directives, as
+// given by the caller, and the assembler opens them. A relative name is searched for in the
+// assembler's current directory, then in the directories of its -I flags.
 package hostwrap
 
 import (
@@ -63,7 +65,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// formatNumbers are the numbers in descriptors of the formats that the runtime supports.
+// formatNumbers maps the formats that the runtime supports to their numbers in descriptors.
 var formatNumbers = map[offload.Format]uint64{offload.Native: 1, offload.SPIRV: 2, offload.Bitcode: 3}
 
 // An Image is a device image and the program's metadata about it.
@@ -83,7 +85,7 @@ type Image struct {
 	// have more than 2 GiB of images. Assemblers of LLVM before 18 do not support it.
 	Large bool
 
-	// Entries are the symbols of the kernels, as the image has them.
+	// Entries are the symbols of the kernels in the image.
 	Entries []string
 
 	// Properties has the aspects of package aspect.
@@ -102,7 +104,7 @@ func Target(triple string) string {
 // maxImages is the maximum number of images in a descriptor.
 const maxImages = 1<<16 - 1
 
-// An ImageError reports an image that cannot be written, and why.
+// An ImageError is returned for an image that cannot be written.
 type ImageError struct {
 	File string // of the image
 	Err  error
@@ -115,10 +117,10 @@ func (e *ImageError) Unwrap() error { return e.Err }
 func (*ImageError) BadInput() {}
 
 // Write writes the source for a runtime release. Except for errors of w, the errors are of type
-// *[ImageError] and *[DuplicateKernelError]. The same images and kernels give the same bytes. The kernels
-// come from the sources of the images: a kernel without an image is registered without code, so
-// submitting it throws an exception. Without images and kernels, the object registers nothing and
-// does not need libsycl.
+// *[ImageError] or *[DuplicateKernelError]. The output depends only on the images, the kernels and
+// the release. kernels are the kernels of the sources of the images. A kernel without an image is
+// registered without code, so submitting it throws an exception. Without images and kernels, the
+// object registers nothing and does not need libsycl.
 func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) error {
 	if n := len(images); n > maxImages {
 		return &ImageError{Err: fmt.Errorf("cannot register %[2]d images at once (limit %[1]d); wrap them in several objects", maxImages, n)}
@@ -174,9 +176,9 @@ func WithoutImage(images []Image, kernels []Kernel) (names []string) {
 }
 
 // placeholder writes an image that no device runs, for kernels without an image. libsycl 2026
-// dereferences a null pointer when a program submits a kernel that no image has. For this image it
-// throws an exception with the code errc::kernel_not_supported, because no device has the aspect
-// host. The content is a SPIR-V module without instructions.
+// dereferences a null pointer when a program submits a kernel that is not in any image. For a
+// kernel in this image it throws an exception with the code errc::kernel_not_supported, because no
+// device has the aspect host. The content is a SPIR-V module without instructions.
 func (s *source) placeholder(names []string) ([]word, error) {
 	properties := new(propset.Registry)
 	properties.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(uint32(aspect.Host)))
@@ -211,7 +213,7 @@ func (s *source) register(table []word, n int) {
 	s.call("fini", "__sycl_unregister_lib", descriptor)
 }
 
-// A DuplicateKernelError reports that a program has two kernels with one name.
+// A DuplicateKernelError is returned if a program has two different kernels with the same name.
 type DuplicateKernelError struct {
 	Kernel     string // demangled
 	At, Before srcloc.Location
@@ -236,8 +238,8 @@ type definition struct {
 	digest      uint32 // of the code, 0 if it is not known
 }
 
-// code returns a number for the code and the parameters of a kernel, or 0 if it is unknown whether
-// kernels with the same number are equal.
+// code returns a number that identifies the code and the parameters of a kernel, or 0 if the digest
+// of the code is unknown or partial.
 func (d *definition) code() uint64 {
 	if d.digest == 0 || propset.IsPartialDigest(d.digest) {
 		return 0
@@ -245,9 +247,10 @@ func (d *definition) code() uint64 {
 	return sum(fmt.Sprintf("%s %08x", d.signature, d.digest))
 }
 
-// place returns a text that all definitions of a kernel in a program must share: its code if it is
-// in a source, else its location and its parameters. The code of a kernel in a header may differ
-// between sources, because compilers optimize it along with other code.
+// place returns a text that all definitions of a kernel in a program must share. It identifies the
+// code of a kernel in a source, and the location and parameters of other kernels. The code of a
+// kernel in a header may differ between sources, because compilers optimize it along with other
+// code.
 func (d *definition) place() string {
 	if code := d.code(); code != 0 && isSource(d.at.Path) {
 		return fmt.Sprintf("%016x", code)
@@ -283,7 +286,8 @@ func signature(k Kernel) string {
 	return b.String()
 }
 
-// digests returns the digests of the kernels of images, without the kernels that have several.
+// digests returns the digests of the kernels in images, except for kernels with several different
+// digests.
 func digests(images []Image) map[string]uint32 {
 	digests, several := map[string]uint32{}, map[string]bool{}
 	for i := range images {
@@ -365,12 +369,12 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 }
 
 // syclNamespace starts the symbols of kernels that libsycl's headers derive from others. Their
-// location is in a header of libsycl.
+// location is in a libsycl header.
 const syclNamespace = "_ZTSN4sycl"
 
-// hostName returns the kernel name that sources share, and its display name. It is the class name,
-// or the symbol for an unnamed kernel and for one of an unnamed namespace, whose class is
-// different in each source.
+// hostName returns the kernel name that sources share, and its display name. It is the class name.
+// For an unnamed kernel, and for a class in an unnamed namespace, which is different in each
+// source, it is the symbol.
 func hostName(k Kernel) (name, shown string) {
 	if k.Type == "" || strings.Contains(k.Name, "_GLOBAL__N_") {
 		return k.Name, kernelname.Display(k.Name)
@@ -378,8 +382,8 @@ func hostName(k Kernel) (name, shown string) {
 	return k.Type, k.Type
 }
 
-// withoutDir returns the compared part of a location: the directory of a header depends on how
-// it is included.
+// withoutDir returns a location without the directory, because the directory of a header depends on
+// how it is included.
 func withoutDir(at srcloc.Location) srcloc.Location {
 	at.Path = path.Base(at.Path)
 	return at
@@ -394,7 +398,7 @@ func (s *source) place(d *definition) {
 
 // records writes the records of kernels, and the note by which rules/dpcpp/host finds them in the
 // programs and libraries of a process. A record has the hashes of the name, of the symbol in device
-// code, of the place and of the code, where 0 is for unknown code, and the offset of a text for
+// code, of the place and of the code, which is 0 if it is unknown, and the offset of a text for
 // messages.
 func (s *source) records(list []definition) {
 	if len(list) == 0 {
@@ -421,8 +425,8 @@ func (s *source) records(list []definition) {
 	s.line("\t.quad %s - ., %s - %s", begin, end, begin)
 }
 
-// symbolName converts a name to a part of a symbol. Assemblers differ in which characters other
-// than letters, digits and _$. they allow, so a checksum replaces them.
+// symbolName converts a name to a part of a symbol. Assemblers differ in which characters they
+// allow besides letters, digits and _$., so a checksum replaces all others.
 func symbolName(name string) string {
 	symbol := strings.Map(func(c rune) rune {
 		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.", c) {
@@ -459,7 +463,7 @@ func (s *source) virtualFunctions(images []Image) error {
 	return nil
 }
 
-// symbol writes a symbol that a program may define only once.
+// symbol writes the definition of a symbol that a program may define only once.
 func (s *source) symbol(symbol, section string) {
 	s.line("\t.section %s", section)
 	s.line("\t.globl %s", symbol)
@@ -474,7 +478,7 @@ func sum(text string) uint64 {
 	return h.Sum64()
 }
 
-// source is the assembler source being written. Its errors are returned by the last Flush.
+// source is the assembler source being written. The final Flush returns its errors.
 type source struct {
 	w       *bufio.Writer
 	release *release.Release
@@ -509,8 +513,7 @@ func (s *source) text(text string) word {
 	return label
 }
 
-// table writes words, and returns their start and end. They are constant once the addresses are
-// known.
+// table writes words, and returns their start and end. The words do not change after relocation.
 func (s *source) table(words []word) (begin, end word) {
 	if len(words) == 0 {
 		return null, null
@@ -524,7 +527,7 @@ func (s *source) table(words []word) (begin, end word) {
 	return begin, s.label()
 }
 
-// file makes the assembler include the bytes of a file.
+// file writes the directives that include the bytes of a file.
 func (s *source) file(name string, large bool) (begin, end word) {
 	if large {
 		s.line("\t.section .lrodata,\"al\",@progbits")
@@ -537,7 +540,7 @@ func (s *source) file(name string, large bool) (begin, end word) {
 	return begin, s.label()
 }
 
-// call registers a function to be called with the descriptor when the program starts or ends.
+// call writes code that calls a function with the descriptor when the program starts or ends.
 // Functions with a priority are called before ordinary constructors, and after ordinary
 // destructors; 101 is the first priority that is not reserved for the compiler.
 func (s *source) call(when, function string, descriptor word) {
@@ -661,8 +664,8 @@ func (s *source) value(v propset.Value) []word {
 	return []word{label, typ, number(uint64(len(raw)))}
 }
 
-// Quote returns a string in assembler syntax: bytes other than printable ASCII are three octal
-// digits.
+// Quote returns a string in assembler syntax. Bytes other than printable ASCII are escaped as three
+// octal digits.
 func Quote(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -66,7 +66,7 @@ func TestRoundTrip(t *testing.T) {
 				images[1].Properties = other
 				images[1].Options = propset.JITOptions{Compile: "-ze-opt-level=2 -g", Link: "-l \"x\""}
 				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: offload.Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
-				// An image that is directly followed by other data.
+				// One image is directly followed by other data.
 				contents := [][]byte{bytes.Repeat([]byte("0123456789abcdef"), 1000), []byte("x"), []byte("\x00\x01\xff")}
 				compare(t, link(t, tool, images, contents, r), images, contents)
 			})
@@ -125,7 +125,8 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 	}
 }
 
-// Large images are in a section that linkers place out of the reach of code.
+// TestLarge checks that large images are in a section that linkers place outside of the range that
+// code can address.
 func TestLarge(t *testing.T) {
 	images := small(t)
 	for i := range images {
@@ -138,8 +139,8 @@ func TestLarge(t *testing.T) {
 	compare(t, link(t, "cc", images, contents, release.Newest()), images, contents)
 }
 
-// A program calls each of the two functions once, in the order of constructors and destructors,
-// for any number of objects.
+// TestCalls checks that a program calls each of the two functions once per object, before
+// constructors and after destructors.
 func TestCalls(t *testing.T) {
 	path := testkit.Program(t, "cc")
 	dir := t.TempDir()
@@ -337,7 +338,8 @@ func TestKernelsInOneSource(t *testing.T) {
 	}
 }
 
-// A process that loads two libraries with different kernels of the same name ends with a message.
+// TestKernelsInTwoLibraries checks that a process that loads two libraries with different kernels
+// of the same name exits with a message.
 func TestKernelsInTwoLibraries(t *testing.T) {
 	include := testkit.Must(filepath.Abs("../../rules/dpcpp/host"))(t)
 	const source = `#include <rules_sycl/clash.hpp>
@@ -393,7 +395,8 @@ int main(int count, char **names) {
 	}
 }
 
-// A program ends with a message if its sources use one kernel name for function objects of two types.
+// TestKernelsOfTwoTypes checks that a program exits with a message if its sources use one kernel
+// name for function objects of two types.
 func TestKernelsOfTwoTypes(t *testing.T) {
 	include := testkit.Must(filepath.Abs("../../rules/dpcpp/host"))(t)
 	const header = `#include <rules_sycl/one_type.hpp>
@@ -447,7 +450,8 @@ template <class T> void named(T *p) { submit<Named<T>>([=] { *p = T(2); }); }
 	}
 }
 
-// A virtual function is in one image per device, because the runtime links all images of a set.
+// A virtual function may be in only one image per device, because the runtime links all images of a
+// set.
 func TestVirtualFunctions(t *testing.T) {
 	image := func(target, device, name string) Image {
 		r := new(propset.Registry)
@@ -482,8 +486,8 @@ func TestVirtualFunctions(t *testing.T) {
 	}
 }
 
-// Kernels with the same class in two objects conflict, whatever their symbols and whether they have
-// code.
+// Kernels with the same class in two objects conflict, regardless of their symbols and of whether
+// they have code.
 func TestKernelsWithOneClass(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	of := func(symbol, class, file string, line uint32) Kernel {
@@ -532,7 +536,7 @@ func TestKernelsWithOneClass(t *testing.T) {
 		})
 	}
 
-	// In one object, with the path in the code.
+	// Two kernels in one object, with the path in the code.
 	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTSZ1fvE1K"}, Properties: new(propset.Registry)}
 	srcloc.Put(image.Properties, "_ZTSZ1fvE1K", srcloc.Kernel{Location: srcloc.Location{Path: "lib/a.cpp", Line: 4}})
 	err := Write(io.Discard, []Image{image}, []Kernel{of("_ZTSZ1fvE1K", "K", "a.cpp", 3), of("_ZTSZ1gvE1K", "K", "b.cpp", 3)}, release.Newest())
@@ -541,7 +545,7 @@ func TestKernelsWithOneClass(t *testing.T) {
 	}
 }
 
-// TestKernelsWithoutImage checks that libsycl gets the names of kernels without an image.
+// TestKernelsWithoutImage checks that kernels without an image are registered with libsycl.
 func TestKernelsWithoutImage(t *testing.T) {
 	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS1A"}}
 	for name, test := range map[string]struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ofKernels is a part of a header that lists kernels.
+// ofKernels matches a part of a header that is only about kernels.
 var ofKernels = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`\s+`,
 	`//.*\n`,
@@ -13,7 +13,7 @@ var ofKernels = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`#ifndef SYCL_LANGUAGE_VERSION\n#define SYCL_LANGUAGE_VERSION \d+L\n#endif.*\n`,
 	`(?:inline )?namespace [\w:]* \{`,
 	`\}`,
-	`(?:template <.*> ?)?(?:class|struct|union|enum)\b[^{}()\n]*;\n`, // of what names kernels
+	`(?:template <.*> ?)?(?:class|struct|union|enum)\b[^{}()\n]*;\n`, // declarations of classes that name kernels
 	`static constexpr\nconst char\* const kernel_names\[\] = \{[^}]*\};\n`,
 	`static constexpr unsigned kernel_args_sizes\[\] = \{[^}]*\};\n`,
 	`static constexpr\nconst kernel_param_desc_t kernel_signatures\[\] = \{\n(?:.+\n|\n)*?\};\n`,
@@ -22,7 +22,7 @@ var ofKernels = regexp.MustCompile(`^(?:` + strings.Join([]string{
 
 // HasNonKernelData reports whether the integration header and the footer of a source contain more
 // than the host code needs to find its kernels, such as the names of specialization constants.
-// Unknown forms count as more.
+// Unknown text counts as more.
 func HasNonKernelData(header, footer string) bool {
 	if strings.TrimSpace(footer) != "" {
 		return true

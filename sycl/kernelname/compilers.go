@@ -11,19 +11,19 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// lineAndColumn matches the end of an unnamed lambda in symbols of DPC++ 2020 and 2021, which has
-// the line and the column in the source instead of a number.
+// lineAndColumn matches the end of an unnamed lambda in symbols of DPC++ 2020 and 2021, which
+// contains the source line and column instead of a number.
 var lineAndColumn = regexp.MustCompile(`E([0-9]{1,6})_([0-9]{1,3})(clE|clI|clS|clR|clN|clv|clP|clK|clj|cli|clm|[^0-9c]|$)`)
 
-// locationBase is less than the numbers that encode a line and a column, and greater than the
-// numbers that compilers give to lambdas.
+// locationBase is less than all numbers that encode a line and a column, and greater than the
+// numbers that compilers assign to lambdas.
 const (
 	locationBase = 1_000_000_000
 	columns      = 1000
 )
 
-// numberLambdas converts a symbol of DPC++ 2020 and 2021 to the form of other compilers: unnamed
-// lambdas have a number, which encodes the line and the column.
+// numberLambdas converts a symbol of DPC++ 2020 and 2021 to the form that other compilers use, in
+// which unnamed lambdas have a number. The number encodes the line and the column.
 func numberLambdas(symbol string) string {
 	if !strings.Contains(symbol, "Ul") {
 		return symbol

@@ -16,8 +16,8 @@ const (
 	// selects one of them by the range.
 	RoundedRange FormKind = "rounded-range"
 
-	// Reduction runs the kernel and performs a reduction, or a part of it. The original kernel is
-	// not compiled itself.
+	// Reduction runs the kernel and performs a reduction, or a part of it. The original kernel is not
+	// compiled separately.
 	Reduction FormKind = "reduction"
 )
 
@@ -32,9 +32,9 @@ type Form struct {
 	Strategy string
 }
 
-// FormOf reports whether DPC++ or its headers generated a kernel from another one. It supports the
-// names that releases from 2021 to 2026 give to such kernels. Kernels that no type of the program
-// names, such as fill kernels, have no original.
+// FormOf returns the form of a kernel that DPC++ or its headers generated from another kernel. For
+// other kernels, ok is false. It supports the names that releases from 2021 to 2026 use. Kernels
+// that are not named by a type of the program, such as fill kernels, have no original.
 func FormOf(symbol string) (form Form, ok bool) {
 	if !slices.ContainsFunc(wrapperWords, func(word string) bool { return strings.Contains(symbol, word) }) {
 		return Form{}, false
@@ -48,7 +48,7 @@ func FormOf(symbol string) (form Form, ok bool) {
 }
 
 // wrapperWords are parts of the names of all wrappers and functions that [parseGenerated] looks
-// for. Symbols contain these names unchanged, and searching a symbol is much faster than parsing
+// for. Symbols contain these words unchanged, and searching a symbol is much faster than parsing
 // it.
 var wrapperWords = []string{"__pf_kernel_wrapper", "RangeRoundedKernel", "RoundedRangeKernel", "Krn", "_krn", "__sycl_reduction_",
 	"NDRangeReduction", "reduction_parallel_for", "reduCGFuncMulti", "reduAuxCGFunc"}
@@ -66,8 +66,8 @@ type wrapper struct {
 	arg  int // index of the template argument that names the original kernel
 }
 
-// wrappers are indexed by the last part of the names. The wrappers for reductions are in several
-// namespaces below sycl, which differ between releases.
+// wrappers are indexed by the last component of their names, because the namespaces of the wrappers
+// for reductions differ between releases.
 var wrappers = map[string]wrapper{
 	"__pf_kernel_wrapper":          {RoundedRange, 0},
 	"RoundedRangeKernel":           {RoundedRange, 2},
@@ -79,7 +79,7 @@ var wrappers = map[string]wrapper{
 	"__sycl_reduction_aux_kernel":  {Reduction, 0},
 }
 
-// parseGenerated returns the original of a kernel.
+// parseGenerated returns the original of a kernel and the kind of the form.
 func parseGenerated(tree demangle.AST) generated {
 	m := parseGeneratedOnce(tree)
 	if m.original == nil {
@@ -144,7 +144,7 @@ func parseGeneratedOnce(tree demangle.AST) generated {
 // parseUnnamed returns the original of a kernel whose name is the type of a lambda in DPC++'s
 // headers. The original is a template argument of the function that contains the lambda. For a
 // rounded range, as in 2021, it is the first argument or, if that does not name a type of the
-// program, the type of the kernel; for a reduction, it is the last argument that is not from the
+// program, the type of the kernel. For a reduction, it is the last argument that is not from the
 // headers.
 func parseUnnamed(tree demangle.AST) generated {
 	q, ok := tree.(*demangle.Qualified)
@@ -227,7 +227,7 @@ func kernelArgument(f *demangle.Template) demangle.AST {
 	return nil
 }
 
-// last returns the last part of a name, without namespaces, casts and template arguments.
+// last returns the last component of a name, without namespaces, casts and template arguments.
 func last(tree demangle.AST) string {
 	name, _ := text(tree)
 	name, _, _ = strings.Cut(name, "<")

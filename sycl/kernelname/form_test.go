@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Names that DPC++ gives to the kernels of a reduction, from 2021 to 2026.
+// TestReductions tests the names that DPC++ 2021 to 2026 gives to the kernels of a reduction.
 func TestReductions(t *testing.T) {
 	const (
 		reductions = "_ZTSN4sycl3_V16detail9reduction"
@@ -72,7 +72,8 @@ func TestRoundedRangeOf2021(t *testing.T) {
 	}
 }
 
-// FormOf parses only symbols with one of wrapperWords.
+// TestWrapperWords checks that the names of wrappers and functions contain one of wrapperWords,
+// because FormOf parses no other symbols.
 func TestWrapperWords(t *testing.T) {
 	names := slices.Collect(maps.Keys(wrappers))
 	names = append(names, "main_krn", "aux_krn", "getRangeRoundedKernelLambda", "NDRangeReduction", "reduction_parallel_for", "reduCGFuncMulti", "reduAuxCGFunc")

@@ -14,9 +14,9 @@ func MatchAny(patterns []string, texts ...string) bool {
 	return false
 }
 
-// Match reports whether a pattern matches the whole text. "*" matches any text, including none. No
-// other character is special, because kernel names contain brackets and question marks. Each part
-// between stars is searched for once, so that no pattern takes long.
+// Match reports whether a pattern matches the whole text. "*" matches any text, even if it is
+// empty. No other character is special, because kernel names contain brackets and question marks.
+// Each part between stars is searched for once, so no pattern is slow.
 func Match(pattern, text string) bool {
 	first, rest, ok := strings.Cut(pattern, "*")
 	if !ok {

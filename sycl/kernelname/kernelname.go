@@ -1,11 +1,11 @@
 // Package kernelname converts the symbols of kernels and device functions to their names in the
 // source.
 //
-// A SYCL kernel is named by a type: its symbol is the mangled name of that type's type information,
-// so that class VectorAdd becomes _ZTS9VectorAdd. The device header sycl_lite wraps the type of a
-// kernel with required sizes in sycl_lite::kernel_with, which is not in the source. DPC++ likewise
-// wraps the type of a kernel from which it generates another ([FormOf]). DPC++'s runtime finds a
-// kernel of a SYCLBIN only if its symbol starts with [Prefix], which names omit.
+// A SYCL kernel is named by a type: its symbol is the mangled name of the type's typeinfo name, so
+// class VectorAdd becomes _ZTS9VectorAdd. The device header sycl_lite wraps the type of a kernel
+// with required sizes in sycl_lite::kernel_with, which names omit. DPC++ likewise wraps the type of
+// a kernel when it generates another kernel from it ([FormOf]). DPC++'s runtime finds a kernel of a
+// SYCLBIN only if its symbol starts with [Prefix], which names omit.
 package kernelname
 
 import (
@@ -20,16 +20,16 @@ import (
 // runtime can find. The function adds the prefix to every name that lacks it.
 const Prefix = "__sycl_kernel_"
 
-// Base returns the symbol of a kernel without the prefix. The result does not depend on whether the
+// Base returns the symbol of a kernel without the prefix. The result is the same whether or not the
 // kernel was built to be found in a SYCLBIN.
 func Base(symbol string) string { return strings.TrimPrefix(symbol, Prefix) }
 
-// compiled matches what DPC++'s runtime prepends to the names of kernels whose source it has
-// compiled itself. A file that it writes lists them both with and without it.
+// compiled matches the prefix that DPC++'s runtime adds to the names of kernels that it compiles
+// from source. A file that it writes lists the names with and without the prefix.
 var compiled = regexp.MustCompile(`^rtc_[0-9]+\$`)
 
-// WithoutAliases returns the symbols without aliases: of rtc_0$K and K, which DPC++'s runtime writes for
-// the same kernel, it keeps K.
+// WithoutAliases returns symbols without aliases. DPC++'s runtime writes rtc_0$K and K for the same
+// kernel; WithoutAliases keeps K.
 func WithoutAliases(symbols []string) []string {
 	if !slices.ContainsFunc(symbols, compiled.MatchString) {
 		return symbols
@@ -44,11 +44,11 @@ func WithoutAliases(symbols []string) []string {
 	})
 }
 
-// maxMangled limits the length of demangled names: no compiler generates longer ones, and names can
-// grow a lot.
+// maxMangled is the maximum length of names that are demangled. No compiler generates longer names,
+// and demangled names can be much longer.
 const maxMangled = 16 << 10
 
-// sizes matches the text after the kernel's own name in kernel_with.
+// sizes matches the text after the kernel's name in kernel_with.
 var sizes = regexp.MustCompile(`(, \d+u){4}>$`)
 
 // versioned matches the inline namespace with the version of DPC++'s headers, which sources omit.
@@ -60,9 +60,9 @@ var freeFunction = regexp.MustCompile(`\b` + Prefix)
 // Display returns the name of a kernel or function as in the source: "__sycl_kernel__ZTS9VectorAdd"
 // and "_ZTS9VectorAdd" become VectorAdd, and "_Z19__sycl_kernel_scalePff" becomes scale(float*,
 // float). A kernel that runs another over a rounded range has the name of the original ([FormOf]).
-// For a reduction, the name also has what distinguishes it from the others: "Sum (reduction,
-// KernelOneWGTag)". A name that is not mangled is unchanged, except for the prefix and what the
-// runtime prepends.
+// For a reduction, the name also includes the part that distinguishes it from the others: "Sum
+// (reduction, KernelOneWGTag)". A name that is not mangled is unchanged, except that the prefix and
+// the runtime's prefix are removed.
 func Display(symbol string) string {
 	symbol = Base(symbol[len(compiled.FindString(symbol)):])
 	tree := parse(symbol)
@@ -86,8 +86,8 @@ func Display(symbol string) string {
 	return name
 }
 
-// stable matches what DPC++ prepends to the mangled name of a variable with internal linkage, to
-// make it unique among sources.
+// stable matches the prefix that DPC++ adds to the mangled name of a variable with internal linkage
+// to make it unique among sources.
 var stable = regexp.MustCompile(`^(?:uid[0-9a-f]*)?___(_Z.*)$`)
 
 // Constant returns the name of a specialization constant as in the source, given its symbolic id:
@@ -99,8 +99,8 @@ func Constant(id string) string {
 	return Display(id)
 }
 
-// parse parses a mangled name. The result omits the words that make a type the symbol of a kernel.
-// It is nil if the name is invalid.
+// parse parses a mangled name. The result omits the words "typeinfo name for". It is nil if the
+// name is invalid.
 func parse(symbol string) demangle.AST {
 	if len(symbol) > maxMangled {
 		return nil
@@ -118,7 +118,8 @@ func parse(symbol string) demangle.AST {
 	return tree
 }
 
-// text returns a parsed name as text, truncated to a readable length; whole reports if it is complete.
+// text returns a parsed name as text, truncated to a readable length; whole reports whether it is
+// complete.
 func text(tree demangle.AST) (name string, whole bool) {
 	name = demangle.ASTToString(tree, demangle.MaxLength(14)) // up to 1<<14 bytes
 	whole = len(name) < 1<<14

@@ -63,7 +63,7 @@ func TestDisplayOldLambdas(t *testing.T) {
 	}
 }
 
-// spelled returns template arguments with the character codes of a name.
+// spelled returns template arguments that encode a name as character codes.
 func spelled(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {

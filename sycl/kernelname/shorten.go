@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// ShortNames returns the short forms of names, see [Shorten]. To limit memory, it returns none for
-// more than 50,000 names.
+// ShortNames returns the short forms of names by name, see [Shorten]. To limit memory use, it
+// returns an empty map for more than 50,000 names.
 func ShortNames(names []string) map[string]string {
 	const most = 50_000
 	short := map[string]string{}
@@ -24,10 +24,10 @@ func ShortNames(names []string) map[string]string {
 // Shorten returns short forms of kernel names, as returned by [Display]. In a short form, "*"
 // replaces long namespaces, long template arguments that all kernels of the same template share,
 // parameters of functions that contain a kernel, and calls of lambdas that contain other lambdas.
-// So the differences remain, as in "*::gemm<*, double>".
+// The differences between names remain, as in "*::gemm<*, double>".
 //
 // Used as a pattern, in which "*" matches any text, a short form matches its name. Different names
-// have different short forms. The result does not depend on the order of the names.
+// have different short forms, which do not depend on the order of the names.
 func Shorten(names []string) []string {
 	values := slices.Clone(names)
 	slices.Sort(values)
@@ -172,8 +172,9 @@ func shortenGroup(names []string, shapes []shape, indexes []int, g group, out ma
 	}
 }
 
-// shortenColumn returns the short forms of one argument of the names of a group. With names of
-// other groups, "*" could match a different number of arguments.
+// shortenColumn returns the short forms of one argument of the names of a group. It does not
+// compare names of different groups, because "*" could match a different number of arguments in
+// them.
 func shortenColumn(shapes []shape, indexes []int, column int, g group) map[string]string {
 	var values []string
 	for _, i := range indexes {
@@ -245,8 +246,8 @@ func split(name string) shape {
 	return shape{head: name}
 }
 
-// withoutCalls removes the text after a lambda that contains another lambda: the name of the
-// function that calls it.
+// withoutCalls removes the text after a lambda that contains another lambda, which is the name of
+// the function that calls it.
 func withoutCalls(name string) string {
 	const call = "::operator()("
 	var b strings.Builder
@@ -287,8 +288,8 @@ func withoutParameters(name string) string {
 	}
 }
 
-// closing returns the offset after the bracket that closes one before the text, or -1 if there is
-// none.
+// closing returns the offset after the bracket that closes a bracket opened before the text, or -1
+// if there is none.
 func closing(text string) int {
 	depth := 1
 	for i := range len(text) {
@@ -305,8 +306,8 @@ func closing(text string) int {
 }
 
 // ends returns the ends to which the namespaces of a name can be shortened, shortest first:
-// "::kernel" and "::detail::kernel" for a::detail::kernel. For an enumerator given as a number, it
-// is the number: ")3" for (a::mode)3.
+// "::kernel" and "::detail::kernel" for a::detail::kernel. For an enumerator given as a number, the
+// first end is the number alone: ")3" for (a::mode)3.
 func ends(head string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		name := head
