@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// input returns a file with one module, which has a symbol in a set.
+// input returns a file with one module that has one symbol in a set.
 func input(name, set, symbol string) link.Input {
 	m := &syclbin.Module{Metadata: new(propset.Registry)}
 	m.Metadata.Add(set).Put(symbol, propset.Uint(1))

@@ -14,12 +14,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Graph records which modules need which.
+// A Graph records which modules need symbols of which other modules.
 type Graph struct {
 	Modules []Node   `json:"modules"` // as in the result
 	Imports []Import `json:"imports"` // in the order of the importers and names
 
-	// Cycles are modules that need each other, each in the order of the result.
+	// Cycles are groups of modules that need each other. The modules of a group are in the order of
+	// the result.
 	Cycles [][]int `json:"cycles"`
 }
 

@@ -1,8 +1,8 @@
-// Package link joins SYCLBIN files without touching their code: the abstract modules of all files
+// Package link joins SYCLBIN files without changing their code. The abstract modules of all files
 // become modules of one file, and the symbols that modules import are matched against the symbols
-// that modules export, as sycl::link of DPC++ does at run time.
+// that modules export, as DPC++'s sycl::link does at run time.
 //
-// Linking depends on these property sets of the modules. Symbols match by their exact names:
+// Linking depends on these property sets of the modules. Symbols match if their names are equal:
 //
 //	[SYCL/exported symbols]          functions that other modules may call
 //	[SYCL/imported symbols]          functions that other modules must define
@@ -16,25 +16,26 @@
 // A device accepts a module if the module has an image for it, so symbols resolve separately for
 // each target. The targets come from the images: TRIPLE=ARCH for native code, and the architecture
 // of the triple for IR, where spir64 includes spir64_gen and spir64_x86_64. IR whose requirements
-// name fixed targets is for these only, so each is a separate target; all other IR is for them, too.
+// name fixed targets is only for these targets, so each of them is a separate target; all other IR
+// is for them, too.
 //
-// A module has imports for each target that it has an image for, and only a module with an image
-// for the same target can satisfy them: a driver cannot link SPIR-V with native code, or native
-// code for different architectures. Two modules that define a name for the same target conflict.
-// IR and native code do not: the IR is the same kernel for other devices, though the runtime of
-// 2026 may also use it for the devices of the native code. Modules that require different kinds of
-// device, such as aspect::cpu and aspect::gpu, are never linked with each other.
+// A module has imports for each target that it has an image for. Only a module with an image for
+// the same target can satisfy them, because a driver cannot link SPIR-V with native code, or native
+// code for different architectures. Two modules that define a name for the same target conflict. IR
+// and native code do not conflict: the IR is the same kernel for other devices, although the 2026
+// runtime may also use it for the devices of the native code. Modules that require different kinds
+// of device, such as aspect::cpu and aspect::gpu, are never linked with each other.
 //
 // # Result
 //
 // Modules with the same metadata and images are merged. All others are kept unchanged, with every
 // set and key, even unknown ones. Their order, and the order of their properties, does not depend
-// on the order of the inputs, or on whether these were already combined: combining is associative,
-// byte for byte. Only the set of specialization constants keeps its order, which determines the
-// location of each constant in the default values.
+// on the order of the inputs, or on whether the inputs are themselves results: combining is
+// associative, byte for byte. Only the set of specialization constants keeps its order, which
+// determines the location of each constant in the default values.
 //
-// The rules follow the linking section of DPC++'s SYCLBIN documents and its runtime, whose words
-// the problems use.
+// The rules follow the linking section of DPC++'s SYCLBIN documents and DPC++'s runtime, whose
+// messages the problems use.
 package link
 
 import (
@@ -58,10 +59,10 @@ type Input struct {
 
 // Options configure the result. The zero value requires that every import is exported.
 type Options struct {
-	// State is the state of the result. The default, nil, is Object if AllowUnresolved is set or
-	// if a module needs a symbol of another, because the runtime resolves symbols in that state
-	// only. Otherwise, if all inputs are executable, it is Executable. Requesting Executable also
-	// allows executable inputs to be combined with others.
+	// State is the state of the result. If it is nil, the result is in state Object if AllowUnresolved
+	// is set or if a module needs a symbol of another, because the runtime resolves symbols only in
+	// that state. Otherwise, if all inputs are executable, it is in state Executable. Requesting
+	// Executable also allows executable inputs to be combined with others.
 	State *syclbin.State
 
 	// AllowUnresolved leaves imports that no module exports to a later link.
@@ -81,9 +82,9 @@ func (o Options) ResultState() syclbin.State {
 
 // A Result is the outcome of combining inputs.
 type Result struct {
-	// File has the modules of all inputs, or is nil if there are problems. Its images refer to the
-	// inputs, which must remain usable. Write it with the option KeepOrder: its properties are in
-	// an order that does not depend on the inputs, and specialization constants must not be
+	// File holds the modules of all inputs. It is nil if there are problems. Its images refer to the
+	// inputs, which must remain usable. Write it with the option KeepOrder, because its properties are
+	// already in an order that does not depend on the inputs, and specialization constants must not be
 	// sorted.
 	File *syclbin.File `json:"-"`
 
@@ -91,9 +92,9 @@ type Result struct {
 	Graph    Graph     `json:"graph"`
 }
 
-// Combine joins inputs. Whatever prevents this is in the problems of the result. Combine returns
-// an error if an image cannot be read, or if a property that linking depends on has an invalid
-// value.
+// Combine joins inputs. The problems of the result are the reasons if this is not possible. Combine
+// returns an error if an image cannot be read, or if a property that linking depends on has an
+// invalid value.
 func Combine(inputs []Input, o Options) (*Result, error) {
 	l := linker{}
 	switch {
@@ -185,7 +186,8 @@ func (p Place) wrap(err error) error {
 	return fmt.Errorf("%v: %w", p, err)
 }
 
-// state returns the state of the result, and reports inputs that cannot reach it.
+// state returns the state of the result, and adds problems for inputs that cannot be converted to
+// it.
 func (l *linker) state(inputs []Input, o Options) syclbin.State {
 	state := o.ResultState()
 	allExecutable := !slices.ContainsFunc(inputs, func(in Input) bool { return in.State != syclbin.Executable })
@@ -247,7 +249,7 @@ func (l *linker) global(inputs []Input) *propset.Registry {
 // A property is a property in the global metadata.
 type property struct{ set, key string }
 
-// addGlobal adds the problem of a property with different values in some files.
+// addGlobal adds a problem for a property that has different values in some files.
 func (l *linker) addGlobal(k property, values map[string][]string) {
 	p := Problem{ID: GlobalMetadata, Name: k.set + ": " + k.key, Places: []Place{},
 		Text: fmt.Sprintf("Global metadata [%s] %s has %d different values", safetext.Printable(k.set), safetext.Printable(k.key), len(values))}
@@ -297,7 +299,7 @@ func (l *linker) modules(inputs []Input) error {
 	}
 	kernels := make(map[*module]string, len(l.list))
 	for _, m := range l.list {
-		m.places = slices.Compact(m.places) // of a file that was given twice
+		m.places = slices.Compact(m.places) // if a file was passed twice
 		kernels[m] = strings.Join(m.Kernels(), "\n")
 	}
 	slices.SortFunc(l.list, func(a, b *module) int {

@@ -133,7 +133,7 @@ func text(r *Result) string {
 	return b.String()
 }
 
-// problems are inputs that cannot be combined, by the golden file of the texts.
+// problems are inputs that cannot be combined, by the golden file with the texts of their problems.
 var problems = map[string]struct {
 	inputs  []Input
 	options Options
@@ -299,7 +299,8 @@ func TestNoProblem(t *testing.T) {
 	}
 }
 
-// TestManyFixedTargets checks that the device configuration is copied once, not per target.
+// TestManyFixedTargets checks that the device configuration is copied only once, not once per
+// target.
 func TestManyFixedTargets(t *testing.T) {
 	cost := func(n int) float64 {
 		q := &requirement.Requirements{HasFixedTargets: true, FixedTargets: slices.Repeat([]string{"intel_gpu_pvc"}, n)}
@@ -386,7 +387,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// If no state is requested, it depends on whether modules need each other.
+// If no state is requested, the state depends on whether modules need each other.
 func TestImportState(t *testing.T) {
 	f := []string{"f"}
 	importer, exporter := part{kernels: []string{"k"}, imports: f}, part{exports: f, bytes: "f"}
@@ -492,7 +493,7 @@ func TestErrors(t *testing.T) {
 
 func truncated() part { return part{kernels: []string{"k"}} }
 
-// short is an image that ends too early.
+// short is an image whose bytes cannot be read to the end.
 type short struct{}
 
 func (short) Size() int64                       { return 5 }
@@ -561,7 +562,7 @@ func TestMergeOnlyIdenticalModules(t *testing.T) {
 	}
 }
 
-// random returns parts that share names, so that they interact in every way, but mostly without
+// random returns parts that share names, so they interact in every possible way, but mostly without
 // conflicts.
 func random(r *rand.Rand, n int) []part {
 	var list []part
@@ -571,7 +572,7 @@ func random(r *rand.Rand, n int) []part {
 			p.imports = append(p.imports, fmt.Sprintf("f%d", r.IntN(n)))
 		}
 		if r.IntN(3) == 0 {
-			p.kernels, p.imports = nil, nil // distinguished only by names in exports
+			p.kernels, p.imports = nil, nil // modules that differ only in the names of their exports
 			p.sets = map[string]map[string]propset.Value{fmt.Sprintf("unknown%d", r.IntN(2)): {"key": propset.Uint(r.Uint32())}}
 		}
 		switch r.IntN(4) {
@@ -621,7 +622,7 @@ func TestCombineIsAssociative(t *testing.T) {
 		for range 4 {
 			shuffled := slices.Clone(inputs)
 			r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-			shuffled = append(shuffled, shuffled[r.IntN(len(shuffled))]) // one of them again
+			shuffled = append(shuffled, shuffled[r.IntN(len(shuffled))]) // repeats an input
 			got := write(t, combine(t, Options{AllowUnresolved: true}, tree(shuffled)).File)
 			if !bytes.Equal(got, want) {
 				t.Fatalf("seed %d: the file depends on the order of the inputs", seed)
@@ -746,8 +747,8 @@ func FuzzCombine(f *testing.F) {
 	})
 }
 
-// FuzzMetadata combines files whose modules have the metadata of texts, separated by NUL. It
-// reaches deeper than FuzzCombine, most of whose inputs are not files.
+// FuzzMetadata combines files whose modules have the metadata in texts, which are separated by NUL.
+// It reaches more code than FuzzCombine, because most inputs of the latter are not valid files.
 func FuzzMetadata(f *testing.F) {
 	texts := func(in Input) string {
 		var list []string

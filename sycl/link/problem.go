@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// An ID is the kind of a problem. IDs keep their names and meanings.
+// An ID is the kind of a problem. The names and meanings of IDs never change.
 type ID string
 
 // The kinds of problems, in the order of reports.
@@ -38,7 +38,8 @@ var ids = []ID{
 // IDs returns all kinds of problems, in the order of reports.
 func IDs() []ID { return slices.Clone(ids) }
 
-// fixes are the possible fixes. ImportUnresolved has different ones if more is known.
+// fixes are the fixes for the kinds of problems. A problem of kind ImportUnresolved can have a more
+// specific fix.
 var fixes = map[ID]string{
 	StateMissing:        "give it one: packager convert --state object",
 	StateExecutable:     "build it in object state, or use --state executable to combine its modules with the others",
@@ -60,8 +61,8 @@ type Problem struct {
 	ID   ID     `json:"id"`
 	Name string `json:"name"` // its subject: a kernel, symbol, set, variable, constant or file
 
-	// Text describes the problem, with DPC++'s message if there is one. It is safe to print:
-	// control characters in names are escaped.
+	// Text describes the problem, in the words of DPC++'s message if there is one. It is safe to
+	// print: control characters in names are escaped.
 	Text string `json:"text"`
 
 	Targets []string `json:"targets"` // affected targets, none for problems with files
@@ -110,7 +111,7 @@ func (p Problem) Lines() []string {
 	return append(lines, "fix: "+p.Fix)
 }
 
-// joinFirst joins the first of n things.
+// joinFirst joins first, the first of n names, and the number of the others.
 func joinFirst(first []string, n int) string {
 	s := strings.Join(first[:min(most, len(first))], ", ")
 	if n > most {

@@ -36,7 +36,7 @@ func readConstants(r *propset.Registry) ([]constant, error) {
 	return constants, nil
 }
 
-// specConstantLayouts reports constants that modules define differently.
+// specConstantLayouts adds a problem for each constant that modules define differently.
 func (l *linker) specConstantLayouts() {
 	claims := make(map[string][]claim)
 	for _, m := range l.list {
@@ -58,9 +58,9 @@ type constantNumber struct {
 	number uint32
 }
 
-// specConstantNumbers reports numbers that stand for different constants in modules that are
-// linked with each other: drivers identify constants by number only, so setting one would set the
-// other. Native code does not have these numbers.
+// specConstantNumbers adds a problem for each number that identifies different constants in modules
+// that are linked with each other. Drivers identify constants only by number, so setting one
+// constant would set the other. Native code does not have these numbers.
 func (l *linker) specConstantNumbers() {
 	claims := make(map[constantNumber][]claim)
 	for _, m := range l.list {
@@ -82,7 +82,7 @@ func (l *linker) specConstantNumbers() {
 	}
 }
 
-// addNumber adds the problem of a number that stands for different constants.
+// addNumber adds a problem for a number that identifies different constants.
 func (l *linker) addNumber(number uint32, claimed []claim, conflicting []*module, targets set) {
 	var names []string
 	for _, c := range claimed {

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// definitions reports duplicate definitions of several modules for the same target.
+// definitions adds problems for names that several modules define for the same target.
 func (l *linker) definitions(state syclbin.State) {
 	for _, names := range kernels(state) {
 		for name, modules := range l.index(names) {
@@ -37,8 +37,8 @@ func (l *linker) definitions(state syclbin.State) {
 	l.specConstantLayouts()
 }
 
-// deviceGlobal reports a device global in several modules that differs between them, or that may
-// be in one image only.
+// deviceGlobal adds a problem for a device global that differs between modules, or that is in
+// several modules but may be in only one image.
 func (l *linker) deviceGlobal(name string, modules []*module) {
 	var claims []claim
 	var scoped []*module
@@ -72,10 +72,10 @@ func setKeys(set string) func(*module) []string {
 	return func(m *module) []string { return m.Metadata.Set(set).Keys() }
 }
 
-// kernels returns functions that list the kernels of a module. No two modules may share a kernel
-// of the same list. The copies with the default values of specialization constants have their own
-// list: the runtime uses either the image or its copy, but sycl::link, the purpose of code in
-// object state, rejects a kernel that is in both.
+// kernels returns functions that list the kernels of a module. No two modules may share a kernel of
+// the same list. The copies with the default values of specialization constants have a separate
+// list, because the runtime uses either the image or its copy. In object state, whose purpose is
+// sycl::link, there is only one list, because sycl::link rejects a kernel that is in both.
 func kernels(state syclbin.State) []func(*module) []string {
 	names := setKeys(propset.KernelNames)
 	if state == syclbin.Object {
@@ -97,7 +97,8 @@ func (l *linker) repeated(modules []*module) (list []*module, targets set) {
 	if len(modules) < 2 {
 		return nil, nil
 	}
-	// The targets of at least one module, and of at least two, for each combination of kinds.
+	// once holds the targets of at least one module, and twice the targets of at least two, for each
+	// combination of kinds.
 	type count struct{ once, twice set }
 	counts := make(map[uint8]count)
 	for _, m := range modules {
@@ -159,13 +160,14 @@ func (l *linker) differing(claims []claim) (list []*module, targets set) {
 	return list, targets
 }
 
-// exporters are the modules that export a symbol, or have members of a set of virtual functions.
+// exporters holds the modules that export a symbol, or that have members of a set of virtual
+// functions.
 type exporters struct {
 	modules []*module
 	has     []covered
 }
 
-// covered holds the targets of all exporters that require the same kinds of device.
+// A covered holds the targets of all exporters that require the same kinds of device.
 type covered struct {
 	kinds uint8
 	set
@@ -177,12 +179,10 @@ type Import struct {
 	Name     string `json:"name"`
 	Virtual  bool   `json:"virtual,omitempty"` // a set of virtual functions
 
-	// Exporters are the modules that define it for a target of the importer, limited to the first
-	// 16.
+	// Exporters are the first 16 modules that define it for a target of the importer.
 	Exporters []int `json:"exporters"`
 
-	// Missing are the targets of the importer for which no module defines it, and Reasons explain
-	// why.
+	// Missing are the targets of the importer for which no module defines it. Reasons explain why.
 	Unresolved bool     `json:"unresolved,omitempty"`
 	Missing    []string `json:"missing,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
@@ -211,8 +211,8 @@ func (l *linker) symbolImports(allowUnresolved bool) {
 	})
 }
 
-// importsInExecutable reports imports that are resolved, but not when an executable
-// file is loaded.
+// importsInExecutable adds a problem for each import that other modules satisfy, because the
+// runtime does not resolve imports of executable files.
 func (l *linker) importsInExecutable() {
 	importers := make(map[string][]*module)
 	for _, i := range l.links {
@@ -334,7 +334,8 @@ func (e *exporters) missing(m *module, out set) {
 	}
 }
 
-// explain gives the reasons for unresolved imports, and adds a problem unless they are allowed.
+// explain sets the reasons for unresolved imports, and adds a problem unless such imports are
+// allowed.
 func (l *linker) explain(in importKind, name string, f *failure) {
 	details, fix := l.reasons(in.exports[name]), ""
 	if len(details) > 0 {
@@ -357,7 +358,8 @@ func (p *Problem) setFix(fix string) {
 	}
 }
 
-// connect returns the modules that m imports from, and joins those that it is linked with as IR.
+// connect returns the modules that m imports from, and joins m with the modules that it is linked
+// with as IR.
 func (l *linker) connect(m *module, e *exporters) []int {
 	list := []int{}
 	for i, x := range e.modules {
@@ -377,7 +379,7 @@ func (l *linker) connect(m *module, e *exporters) []int {
 	return list
 }
 
-// find returns the representative of all modules that are linked with one.
+// find returns the representative of the modules that are linked with module i.
 func (l *linker) find(i int) int {
 	for int(l.joined[i]) != i {
 		l.joined[i] = l.joined[l.joined[i]]
@@ -426,7 +428,8 @@ func unsigned(symbol string) string {
 	return s
 }
 
-// nearMisses finds exported symbols of the same function with different parameters.
+// nearMisses returns details about exported functions that differ from an import only in their
+// parameters, and the fix.
 func (l *linker) nearMisses(name string) (details []string, fix string) {
 	if l.unsigned == nil {
 		l.unsigned = make(map[string][]string)

@@ -18,7 +18,7 @@ import (
 // of modules times the number of targets.
 const maxTargets = 1024
 
-// A tooManyTargetsError reports that inputs have more targets than there are devices.
+// A tooManyTargetsError is returned if inputs have more targets than maxTargets.
 type tooManyTargetsError struct{ Targets int }
 
 // BadInput marks errors caused by an input file.
@@ -98,7 +98,7 @@ func (l *linker) targets() error {
 	return nil
 }
 
-// targetNeeds are the targets that a module's IR may be compiled for.
+// targetNeeds holds the targets that a module's IR may be compiled for.
 type targetNeeds struct {
 	fixed []string // names of the only targets
 	anyIR bool     // all
@@ -165,7 +165,7 @@ func nativeTarget(img *syclbin.Image) target {
 	return target{triple: img.Triple(), arch: arch}
 }
 
-// fixedTargets returns the architectures that IR may be compiled for, or that any are allowed.
+// fixedTargets returns the architectures that IR may be compiled for, or true if all are allowed.
 func fixedTargets(q *requirement.Requirements) (names []string, all bool) {
 	// The aspect numbers that DPC++ writes do not name devices.
 	if !q.HasFixedTargets || len(q.FixedTargetAspects) > 0 {
@@ -241,7 +241,7 @@ func (s set) removeAll(o set) {
 	}
 }
 
-// and returns the intersection.
+// and returns the intersection of the sets.
 func (s set) and(o set) set {
 	both := slices.Clone(s)
 	for i := range both {
@@ -250,7 +250,7 @@ func (s set) and(o set) set {
 	return both
 }
 
-// overlaps reports whether the sets have a common element.
+// overlaps reports whether all the sets have a common element.
 func (s set) overlaps(others ...set) bool {
 	for i, w := range s {
 		for _, o := range others {

@@ -34,7 +34,7 @@ var (
 func Rules() []syclbin.Rule { return slices.Concat(syclbin.Rules(), symbolRules) }
 
 // Verify checks a file against every rule: first the rules of the format, as [syclbin.Verify] does,
-// then the rules about symbols. Conflicts and imports are determined as in [Combine].
+// then the rules about symbols. It determines conflicts and imports as [Combine] does.
 func Verify(f *syclbin.File) []syclbin.Finding {
 	v := verifier{file: f, found: syclbin.Verify(f)}
 	v.lenient = true // invalid values were already reported
@@ -91,8 +91,8 @@ func (v *verifier) pairs() (n int) {
 	return n
 }
 
-// duplicates finds names that several modules define for the same target. Each is found once per
-// module, along with the first module that defines it.
+// duplicates adds findings for names that several modules define for the same target. There is one
+// finding per name and module, which states the first module that defines the name.
 func (v *verifier) duplicates(rule syclbin.Rule, what string, names func(*module) []string) {
 	owner := make(map[ownerKey]int)
 	for _, m := range v.list {
@@ -128,7 +128,8 @@ func claimName(owner map[ownerKey]int, name string, m *module) (first, target in
 	return first, target
 }
 
-// imports finds imports of modules, which are not resolved in executable state.
+// imports adds findings for imports of modules in executable state, because the runtime does not
+// resolve them.
 func (v *verifier) imports() {
 	v.symbolImports(true)
 	others := make(map[int][]string) // by importer, the definitions in other modules
@@ -154,8 +155,8 @@ func (v *verifier) imports() {
 }
 
 // exported returns the exported symbols of a module that must be unique. In executable state
-// nothing is linked: device globals in several images of a program are one variable, and there are
-// two variants of the bfloat16 library.
+// modules are not linked with each other: device globals in several images of a program are one
+// variable, and there are two variants of the bfloat16 library.
 func exported(m *module, state syclbin.State) []string {
 	names := m.Metadata.Set(propset.ExportedSymbols).Keys()
 	if state != syclbin.Executable {
@@ -170,7 +171,7 @@ func exported(m *module, state syclbin.State) []string {
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		_, ok := globals.Get(name)
-		if !ok { // the set also has the mangled names of functions outside namespaces
+		if !ok { // the set also contains the mangled names of functions outside of namespaces
 			_, ok = globals.Get(fmt.Sprintf("_Z%d%s", len(name), name))
 		}
 		return ok

@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// verified returns a file without findings other than about its symbols.
+// verified returns a file that has no findings except about its symbols.
 func verified(state syclbin.State, parts ...part) *syclbin.File {
 	f := file("f", parts...).File
 	f.State = state

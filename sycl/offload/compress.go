@@ -43,7 +43,7 @@ func (p *parser) inflate(header []byte) error {
 	if method == binfile.Zstd {
 		p.file.Compression = Zstd
 	}
-	// A header in memory looks like the header of an uncompressed container.
+	// The header in memory is the header of an uncompressed container.
 	mem := new(binfile.Memory)
 	inflated := bytes.Clone(header)
 	binary.LittleEndian.PutUint64(inflated[8:], uint64(want))

@@ -20,7 +20,7 @@ const (
 	HSACO                   // ELF for AMD GPUs
 	FatBinary               // NVIDIA fat binary
 	PatchTokens             // older binaries for Intel GPUs
-	ELF                     // ELF for another architecture, such as a host CPU
+	ELF                     // ELF for any other architecture, such as a host CPU
 	COFF                    // COFF object or PE file for a host CPU
 	Archive                 // ar archive, such as the fat binaries of ocloc
 	ThinArchive             // ar archive that references files instead of containing them
@@ -164,8 +164,8 @@ func elfFormat(head []byte) Format {
 	return ELF
 }
 
-// isCOFF reports whether head starts with the header of a COFF object for x86-64 or
-// AArch64, of a large object, or of an import of a library.
+// isCOFF reports whether head starts with the header of a COFF object for x86-64 or AArch64, of a
+// large COFF object, or of an import of a library.
 func isCOFF(head []byte) bool {
 	const headerSize, amd64, arm64 = 20, 0x8664, 0xaa64
 	if len(head) < headerSize {

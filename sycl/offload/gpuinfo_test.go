@@ -17,7 +17,7 @@ func elfWithInfo(text string) []byte {
 	return append(data, text...)
 }
 
-// info is output of IGC 2.40, shortened.
+// info is shortened output of IGC 2.40.
 const info = `---
 version:         '1.73'
 kernels:

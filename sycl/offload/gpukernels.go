@@ -14,11 +14,11 @@ import (
 const (
 	dynamicSymbols   = 11 // type of a section
 	symbolSize       = 24
-	kernelDescriptor = ".kd" // ends the name of the symbol that a program looks up for a kernel
+	kernelDescriptor = ".kd" // suffix of the symbol that a program looks up for a kernel
 )
 
-// descriptorKernels finds the kernels of AMD GPUs: each has a descriptor, a dynamic symbol
-// NAME.kd.
+// descriptorKernels returns the kernels in an ELF file for AMD GPUs. Each kernel has a descriptor,
+// a dynamic symbol NAME.kd.
 func descriptorKernels(r io.ReaderAt, size int64, f *binfile.ELF) ([]string, error) {
 	dynamic := func(s binfile.Section) bool { return s.Type == dynamicSymbols }
 	i := slices.IndexFunc(f.Sections, dynamic)
@@ -78,7 +78,7 @@ func sectionContent(r io.ReaderAt, size int64, s binfile.Section) ([]byte, error
 	return data, err
 }
 
-// ptxKernels finds the kernels of PTX: the names after each directive .entry.
+// ptxKernels returns the kernels in PTX: the names after the .entry directives.
 func ptxKernels(r io.Reader) ([]string, error) {
 	p := ptxReader{r: bufio.NewReaderSize(r, 1<<16)}
 	var kernels []string
@@ -168,7 +168,7 @@ func (p *ptxReader) comment() error {
 	return nil
 }
 
-// skip skips everything up to and including an end of one or two characters.
+// skip skips everything up to and including end, which has one or two characters.
 func (p *ptxReader) skip(end string) error {
 	matched := 0
 	for matched < len(end) {

@@ -58,8 +58,8 @@ func readELF(r io.ReaderAt, size int64) (*binfile.ELF, error) {
 	return f, err
 }
 
-// sectionKernels finds the kernels of Intel and NVIDIA GPUs: their compilers put the code of each
-// kernel into a section .text.NAME.
+// sectionKernels returns the kernels in an ELF file for Intel or NVIDIA GPUs, whose compilers put
+// the code of each kernel into a section .text.NAME.
 func sectionKernels(f *binfile.ELF) ([]string, error) {
 	var kernels []string
 	total := 0 // names may share their bytes
@@ -77,14 +77,14 @@ func sectionKernels(f *binfile.ELF) ([]string, error) {
 		if strings.ContainsAny(name, "\n\r") {
 			return nil, imageErrorf(s.Header, "the name %.64q of section %d contains a line break", name, i)
 		}
-		kernels = append(kernels, strings.Clone(name)) // all other names need not be kept
+		kernels = append(kernels, strings.Clone(name)) // so that the other names are not retained
 	}
 	return kernels, nil
 }
 
 const (
 	textSection = ".text."
-	notKernel   = "Intel_Symbol_Table_Void_Program" // functions that are called from elsewhere
+	notKernel   = "Intel_Symbol_Table_Void_Program" // functions that other modules call
 )
 
 // imageErrorf returns an error in a device image.
@@ -101,8 +101,8 @@ func ListsKernels(f Format) bool {
 	return false
 }
 
-// HasNoKernels reports whether an image certainly has no kernels: SPIR-V without entry
-// points, or ELF for Intel, NVIDIA and AMD GPUs without their code. It reads no more than the
+// HasNoKernels reports whether an image certainly has no kernels: SPIR-V without entry points, or
+// ELF for Intel, NVIDIA and AMD GPUs without code of kernels. It reads no more than the
 // instructions before the first function, or the names of sections and symbols.
 func HasNoKernels(r io.ReaderAt, size int64) bool {
 	switch Detect(r, size) {

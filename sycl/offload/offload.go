@@ -1,10 +1,10 @@
 // Package offload reads and writes OffloadBinary containers, the format in which LLVM-based
 // compilers store device images. It also detects the formats of device images, and of the files
-// that hold them, from their first bytes, and finds the kernels of native code.
+// that contain them, from their first bytes, and finds the kernels in native code.
 //
 // A container is a header, a table of entries, and the parts that the entries point to: strings
-// (pairs of key and value) and one image each. All numbers are little endian, all offsets count
-// from the start of the container, and the whole is aligned to 8 bytes.
+// (pairs of key and value) and one image each. All numbers are little endian, all offsets are
+// relative to the start of the container, and the container is aligned to 8 bytes.
 //
 //	header    magic 10 ff 10 ad, u32 version, u64 size, u64 offset of the
 //	          entries, and by version
@@ -18,8 +18,8 @@
 //
 // In version 3, if the inflated size is not 0, everything after the header is one zstd or zlib
 // stream. The inflated size and all offsets then apply to the uncompressed container. Several
-// containers may follow one another, each starting at a multiple of 8. Version 1 stores several
-// images that way.
+// containers may follow one another, each starting at a multiple of 8. In version 1, this is how
+// several images are stored.
 //
 // The layouts and the order of the parts in written containers match LLVM's OffloadBinary class.
 // Unlike LLVM, [ReadAll] also rejects images that reach past the end of the container, strings
@@ -64,7 +64,7 @@ type Entry struct {
 // Size returns the size of the image in bytes.
 func (e *Entry) Size() int64 { return e.size }
 
-// String returns the value of the first string with a key, and whether there is one.
+// String returns the value of the first string with the given key, and whether there is one.
 func (e *Entry) String(key string) (string, bool) {
 	for _, s := range e.Strings {
 		if s.Key == key {
@@ -107,8 +107,8 @@ func (k ImageKind) String() string {
 // An OffloadKind is the programming model of an image.
 type OffloadKind uint16
 
-// The kinds are bits of a mask in LLVM 20 and newer. Older versions counted: there 3 is HIP and 4
-// is SYCL. The runtime of DPC++ writes 5, which is neither.
+// The kinds are bits of a mask in LLVM 20 and newer. In older versions they are consecutive
+// numbers: 3 is HIP and 4 is SYCL. DPC++'s runtime writes 5, which is neither.
 const (
 	NoOffload OffloadKind = 0
 	OpenMP    OffloadKind = 1
@@ -135,7 +135,7 @@ func (k OffloadKind) String() string {
 
 // A FormatError is an error in a container or a device image, with its location.
 type FormatError struct {
-	Offset int64 // of the faulty field or part, in the image, or in the container or its inflated form
+	Offset int64 // of the invalid field or part, in the image, or in the container or its inflated form
 	Msg    string
 	Fix    string // how to fix the file, "" for an image
 }

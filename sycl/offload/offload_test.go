@@ -471,7 +471,7 @@ func FuzzReadAll(f *testing.F) {
 		if len(list) == 0 {
 			return
 		}
-		// Containers that were read can be written, and are read unchanged.
+		// Containers that were read can be written and read again, and are unchanged.
 		again, err := readAll(write(t, Options{Version: 2}, list...))
 		testkit.NoError(t, err)
 		if len(again) != 1 || len(again[0].Entries) != len(list) {

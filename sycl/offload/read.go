@@ -13,8 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Limits on what one call of ReadAll keeps in memory, whatever the input claims. Containers from
-// compilers stay far below.
+// Limits on what one call of ReadAll keeps in memory, regardless of the numbers in the input.
+// Containers from compilers stay far below them.
 const (
 	maxEntries     = 1 << 18 // entries and containers together
 	maxStrings     = 1 << 20
@@ -49,7 +49,7 @@ func ReadAll(r io.ReaderAt, size int64) ([]*File, error) {
 	return files, nil
 }
 
-// A budget tracks how much of the limits is used.
+// A budget tracks how much of the limits has been used.
 type budget struct {
 	entries, strings       int
 	stringBytes, inflation int64
@@ -75,7 +75,7 @@ type parser struct {
 	spent *budget
 
 	parts   []part            // that must not overlap
-	strings map[extent]string // read so far: most are shared
+	strings map[extent]string // read so far, because most are shared
 }
 
 type extent struct{ offset, size int64 }
@@ -187,7 +187,7 @@ func (p *parser) header(raw []byte) (header, error) {
 	return h, nil
 }
 
-// fields are consecutive numbers, up to end in the container.
+// fields holds consecutive numbers in the container, up to end.
 type fields struct {
 	binfile.Buf
 	p   *parser
@@ -205,7 +205,7 @@ func (f *fields) number(what string) int64 {
 	return int64(n)
 }
 
-// entries reads the entries, which start after a header of that length or later.
+// entries reads the entries, which start at or after length, the length of the header.
 func (p *parser) entries(h header, length int64) error {
 	if h.table > p.size || h.count > (p.size-h.table)/entrySize {
 		return p.errorf(16, "%d entries at %#x reach past the end of the container at %#x", h.count, h.table, p.size)
@@ -231,7 +231,7 @@ func (p *parser) part(what string, i int, offset, size int64) {
 	}
 }
 
-// overlap reports parts that share bytes.
+// overlap returns an error if parts share bytes.
 func (p *parser) overlap() error {
 	slices.SortStableFunc(p.parts, func(a, b part) int { return cmp.Compare(a.offset, b.offset) })
 	for i := 1; i < len(p.parts); i++ {
@@ -326,7 +326,7 @@ func (p *parser) value(offset int64, at extent, key string) (string, error) {
 	return p.strings[at], nil
 }
 
-// text reads a NUL-terminated string at offset. The offset comes from the field at from.
+// text reads a NUL-terminated string at offset, which the field at from contains.
 func (p *parser) text(from, offset int64, what string) (string, error) {
 	at := extent{offset, -1}
 	if s, ok := p.strings[at]; ok {

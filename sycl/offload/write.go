@@ -52,8 +52,8 @@ func Slice(r io.ReaderAt, offset, size int64) []byte {
 }
 
 // A Copier is a Source that can be copied to a writer faster than through Read, such as a whole
-// file. CopyTo writes all of it, through buf if it needs a buffer, and returns the number of
-// bytes. It may be called repeatedly.
+// file. CopyTo writes all of it, through buf if it needs a buffer, and returns the number of bytes.
+// CopyTo may be called repeatedly.
 type Copier interface {
 	Source
 	CopyTo(w io.Writer, buf []byte) (int64, error)
@@ -97,7 +97,7 @@ func Write(w io.Writer, images []Image, o Options) error {
 	return nil
 }
 
-// A layout is a container in which the location of every part is known.
+// A layout holds the parts of a container and their locations.
 type layout struct {
 	version uint32
 	images  []Image
@@ -220,7 +220,7 @@ func (l *layout) write(w io.Writer, c Compression) error {
 		}
 		return z.Close()
 	}
-	// The header holds the compressed size, so find that first.
+	// The header contains the compressed size, so compute that first.
 	var n counter
 	if err := deflate(&n); err != nil {
 		return err
@@ -244,7 +244,7 @@ func (l *layout) write(w io.Writer, c Compression) error {
 	return err
 }
 
-// copy writes head, the images and the zeros at the end.
+// copy writes head, the images and the final padding.
 func (l *layout) copy(w io.Writer, head []byte) error {
 	if _, err := w.Write(head); err != nil {
 		return err
@@ -279,9 +279,9 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A stringTable holds NUL-terminated strings. A string that is the end of another shares its
-// bytes. The layout matches LLVM's ELF string tables: sorted from the last byte on, in descending
-// order, after a NUL that is the empty string.
+// A stringTable holds NUL-terminated strings. A string that is a suffix of another shares its
+// bytes. The layout matches LLVM's ELF string tables: a NUL for the empty string, then the strings
+// in descending order, compared backwards.
 type stringTable struct {
 	offsets map[string]int64
 	data    []byte

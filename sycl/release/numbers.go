@@ -2,8 +2,7 @@ package release
 
 import "github.com/rules-sycl/rules_sycl/sycl/aspect"
 
-// firstRenumbered is the first number whose aspect differs between releases before 2026 and later
-// ones.
+// firstRenumbered is the first number that means a different aspect in releases before 2026.
 const firstRenumbered = 25
 
 // numbersBefore2026 are the aspects by their numbers in releases before 2026. Numbers above 90

@@ -1,5 +1,5 @@
 // Package release describes the releases of DPC++'s runtime, libsycl, which loads the files that
-// this project writes. They differ in the container that they read and in the meaning of aspect
+// this project writes. Releases differ in the container that they read and in the meaning of aspect
 // numbers:
 //
 //	release                    2025.3   2026.0   2026.2
@@ -8,11 +8,11 @@
 //	numbers of aspects         old      new      new, ten more
 //	descriptor in programs     2        3        3
 //
-// 2026.1 equals 2026.0. The numbers come from sycl/info/aspects.def in the headers of each
-// release. The rest was tested with its libsycl.
+// 2026.1 is the same as 2026.0. The aspect numbers come from sycl/info/aspects.def in the headers
+// of each release. The other rows were tested with the libsycl of each release.
 //
-// Inside this project there are only aspects, see package aspect. Numbers are converted to aspects
-// when a file is read, and back when it is written: [Release.Read] and [Release.Write] convert the
+// This project uses the values of package aspect internally. Numbers are converted to them when a
+// file is read, and back when it is written: [Release.Read] and [Release.Write] convert the
 // property sets of a device image.
 package release
 
@@ -30,8 +30,8 @@ import (
 type Release struct {
 	Name string // such as 2026.2
 
-	// Container and ImageKind are the version of the OffloadBinary container in which the runtime
-	// reads SYCLBINs, and the image kind in it.
+	// Container is the version of the OffloadBinary container in which the runtime reads SYCLBINs, and
+	// ImageKind is the image kind in it.
 	Container uint32
 	ImageKind offload.ImageKind
 
@@ -52,8 +52,8 @@ var releases = []*Release{
 // All returns the known releases, the oldest first.
 func All() []*Release { return append([]*Release(nil), releases...) }
 
-// Default returns the release that files are written for if none is named. Every runtime of 2026
-// loads such files.
+// Default returns the release that files are written for by default. Every 2026 runtime loads such
+// files.
 func Default() *Release { return releases[1] }
 
 // Newest returns the newest release, whose numbers are the values of [aspect.Aspect].
@@ -71,8 +71,8 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// Parse returns the release for a name such as 2026.2, or for a version of DPC++'s runtime, such
-// as 2026.2.0, that reads the same files.
+// Parse returns the release for a name such as 2026.2, or for a version of DPC++'s runtime that
+// reads the same files, such as 2026.2.0.
 func Parse(name string) (*Release, error) {
 	for _, r := range releases {
 		if name == r.Name || strings.HasPrefix(name, r.Name+".") {
@@ -87,9 +87,10 @@ func Parse(name string) (*Release, error) {
 
 func (r *Release) String() string { return r.Name }
 
-// RejectReason returns the runtime's error message for a SYCLBIN of a version, in a container of a
-// version with an image kind, or "" if it reads the file. A bare file has container 0. No runtime
-// reads version 2: it treats the first image, with the given size, as a file of version 1.
+// RejectReason returns the runtime's error message for a SYCLBIN with the given version, container
+// version and image kind, or "" if the runtime reads the file. A file without a container has
+// container 0. No runtime supports version 2: it reads the first image, with the given size, as a
+// file of version 1.
 func (r *Release) RejectReason(version int, container uint32, kind offload.ImageKind, first int64) string {
 	switch {
 	case container == 0:
@@ -109,7 +110,7 @@ func (r *Release) RejectReason(version int, container uint32, kind offload.Image
 // headerSize is the size of the header of a SYCLBIN of version 1.
 const headerSize = 56
 
-// Aspect returns the aspect that a number stands for in files for the release.
+// Aspect returns the aspect that a number means in files for the release.
 func (r *Release) Aspect(number uint32) aspect.Aspect {
 	switch {
 	case !r.old || number < firstRenumbered:
@@ -122,8 +123,8 @@ func (r *Release) Aspect(number uint32) aspect.Aspect {
 	return aspect.Aspect(number)
 }
 
-// Number returns the number of an aspect in files for the release. It fails for known aspects that
-// the release lacks. The number of an unnamed aspect is unchanged.
+// Number returns the number of an aspect in files for the release. If the release lacks a known
+// aspect, it returns false. The number of an unknown aspect is unchanged.
 func (r *Release) Number(a aspect.Aspect) (uint32, bool) {
 	ofOld := a > aspect.Retired && a < 2*aspect.Retired // read from a number that only old releases have
 	switch n, renumbered := before2026[a]; {
@@ -153,7 +154,7 @@ func (r *Release) Read(sets *propset.Registry) *propset.Registry {
 	return sets
 }
 
-// An AspectError reports that a release has no number for an aspect.
+// An AspectError is returned if a release has no number for an aspect.
 type AspectError struct {
 	Release *Release
 	Aspect  aspect.Aspect

@@ -18,7 +18,7 @@ func TestNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Aspects with a different name in 2026.0.
+	// These aspects have a different name in 2026.0.
 	renamed := " ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle ext_oneapi_ballot_group ext_oneapi_fixed_size_group ext_oneapi_tangle_group "
 	named := map[string]bool{"host": true, "int64_base_atomics": true, "int64_extended_atomics": true, "usm_restricted_shared_allocations": true} // deprecated: in another header
 	for line := range strings.Lines(string(data)) {
@@ -113,7 +113,7 @@ func TestWriteAndRead(t *testing.T) {
 			t.Errorf("%s: %v: %v", release, a, err)
 		}
 	}
-	// Values other than lists of aspects are unchanged, such as the names of fixed targets.
+	// Values other than lists of aspects, such as the names of fixed targets, are unchanged.
 	odd := new(propset.Registry)
 	odd.Add(propset.DeviceRequirements).Put("aspects", propset.Uint(28))
 	odd.Add(propset.DeviceRequirements).Put("fixed_target", propset.String("pvc1"))
@@ -135,7 +135,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestRejectReason compares with the messages of the runtimes.
+// TestRejectReason compares the reasons with the messages of the runtimes.
 func TestRejectReason(t *testing.T) {
 	const container, image, size, magic, inner = "Unsupported Offload Binary version number.", "Unexpected image type.", "Unexpected file contents size.", "Incorrect Offload Binary magic number.", "Incorrect SYCLBIN magic number."
 	for _, tt := range []struct {
