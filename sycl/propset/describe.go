@@ -21,20 +21,19 @@ type Typed struct {
 	// Layout is the structure of the value, such as "u32[1..3]" or "string".
 	Layout string
 
-	// Known reports whether DPC++ defines the key. If it does not, or if the value violates the
-	// layout, the layout is only a guess from the value.
+	// Known reports whether DPC++ defines the key. If it does not, or if the value does not have the
+	// layout, Layout is only a guess from the value.
 	Known bool
 
 	// Written reports whether DPC++ or this project's tools write the key with this layout. It is
-	// false for layouts that only the documents or older versions have, which readers also accept.
+	// false for layouts that readers accept, but that only the documents or older versions use.
 	Written bool
 
 	// Status is the status of the key.
 	Status Status
 
-	// Data is the value as one of uint32, bool, []uint32, []uint64, string, Named,
-	// NamedList, []SpecRecord, DeviceGlobal, BitMask, [][]string and Blob. All
-	// of them make readable JSON.
+	// Data is the value as one of uint32, bool, []uint32, []uint64, string, Named, NamedList,
+	// []SpecRecord, DeviceGlobal, BitMask, [][]string and Blob. All of them encode to readable JSON.
 	Data any
 
 	// Text is Data in readable form, on one line.
@@ -100,9 +99,9 @@ type Describer struct {
 
 // Describe interprets a value according to its set and key.
 //
-// Values of sets and keys that DPC++ does not define are described by their form: numbers as
-// numbers, byte arrays as text if printable and in hexadecimal otherwise. So are values that their
-// key does not allow, with a *SyntaxError.
+// It describes values of sets and keys that DPC++ does not define by their form: numbers as
+// numbers, byte arrays as text if printable and in hexadecimal otherwise. It does the same for
+// values that their key does not allow, and returns a *SyntaxError.
 func (d Describer) Describe(set, key string, v Value) (Typed, error) {
 	rule, ok := find(set, key)
 	if !ok {
@@ -148,7 +147,7 @@ func (d Describer) nameAspects(data any) any {
 }
 
 // CanonicalName returns the name under which a set is written; it differs from name only for
-// SYCLBINNativeAlias.
+// [SYCLBINNativeAlias].
 func CanonicalName(name string) string {
 	if name == SYCLBINNativeAlias {
 		return SYCLBINNative
@@ -227,7 +226,7 @@ func bothWritten(set, key string, layouts ...layout) rule {
 	return rule{set: set, key: key, status: Current, layouts: layouts, written: len(layouts)}
 }
 
-// accepted is for keys that only the documents define.
+// accepted returns a rule for a key that only the documents define.
 func accepted(set, key string, layouts ...layout) rule {
 	return rule{set: set, key: key, status: Legacy, layouts: layouts}
 }
@@ -243,8 +242,8 @@ func aspects(r rule) rule {
 	return r
 }
 
-// FixedKeys returns the keys of a set with a fixed list of keys, or nil for sets whose keys are names
-// in the source or depend on the DPC++ release.
+// FixedKeys returns the keys of a set that has a fixed list of keys, or nil for a set whose keys
+// are names from the source or depend on the DPC++ release.
 func FixedKeys(set string) (keys []string) {
 	switch set = CanonicalName(set); set {
 	case DeviceLibReqMask, SYCLBINGlobal, SYCLBINIR, SYCLBINNative:
@@ -300,7 +299,7 @@ var registerAllocMode = layout{"u32 (0 automatic, 2 large)", Uint32, func(v Valu
 	return nil, fmt.Errorf("unknown value %d; expected 0 (automatic) or 2 (large)", v.num)
 }}
 
-// named is for numbers from 0 that each have a name.
+// named returns a layout for consecutive numbers from 0 with these names.
 func named(names ...string) layout {
 	parts := make([]string, len(names))
 	for i, n := range names {
@@ -317,12 +316,12 @@ func named(names ...string) layout {
 
 var anyU32s = numbers("u32[]", 32, 0, math.MaxInt, Value.Uint32s)
 
-// u32s is for least to most 32-bit numbers.
+// u32s returns a layout for least to most 32-bit numbers.
 func u32s(least, most int) layout {
 	return numbers("u32"+countName(least, most), 32, least, most, Value.Uint32s)
 }
 
-// u64s is for least to most 64-bit numbers.
+// u64s returns a layout for least to most 64-bit numbers.
 func u64s(least, most int) layout {
 	return numbers("u64"+countName(least, most), 64, least, most, Value.Uint64s)
 }
@@ -354,7 +353,7 @@ func countText(least, most int) string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// countedU32s is for a count of at most 3, followed by that many 32-bit numbers.
+// countedU32s is the layout of a count of at most 3, followed by that many 32-bit numbers.
 var countedU32s = layout{"u32 count; u32[count]", ByteArray, func(v Value) (any, error) {
 	n, ok := v.Uint32s()
 	if !ok || len(n) < 2 || len(n) > 4 || uint64(n[0]) != uint64(len(n)-1) {
@@ -363,7 +362,7 @@ var countedU32s = layout{"u32 count; u32[count]", ByteArray, func(v Value) (any,
 	return n[1:], nil
 }}
 
-// smallU32s is for 32-bit numbers below 256, which text never resembles.
+// smallU32s is the layout of 32-bit numbers below 256, which cannot be confused with text.
 var smallU32s = layout{"u32[]", ByteArray, func(v Value) (any, error) {
 	n, ok := v.Uint32s()
 	if !ok || slices.ContainsFunc(n, func(n uint32) bool { return n > 0xff }) {
@@ -390,7 +389,7 @@ func oneOf(words ...string) layout {
 	}}
 }
 
-// table is for text of records separated by ";" with fields separated by ",".
+// table returns a layout for text with records separated by ";" and fields separated by ",".
 func table(fields int) layout {
 	name := fmt.Sprintf(`string (records of %d fields: "," between fields, ";" between records)`, fields)
 	return layout{name, ByteArray, func(v Value) (any, error) {
@@ -459,7 +458,7 @@ var deviceGlobal = layout{"u32 size; u32 device_image_scope", ByteArray, func(v 
 	return DeviceGlobal{Size: n[0], DeviceImageScope: n[1] == 1}, nil
 }}
 
-// plain describes a value only by its form.
+// plain returns a description of a value by its form only.
 func plain(v Value) Typed {
 	t := Typed{Layout: "bytes", Data: Blob(v.payload)}
 	switch s, ok := v.Text(); {

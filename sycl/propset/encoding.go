@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// The encoding of byte arrays. Character i holds bits 6i to 6i+5 of the bytes as one little-endian
-// number; n bytes take ceil(8n/6) characters.
+// alphabet has the characters of encoded byte arrays. Character i of an encoding holds bits 6i to
+// 6i+5 of the bytes, taken as one little-endian number. The encoding of n bytes has ceil(8n/6)
+// characters.
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// digits maps a character to its six bits, and others to 0xff.
+// digits maps each character of alphabet to its six bits, and other bytes to 0xff.
 var digits = func() (d [256]byte) {
 	for i := range d {
 		d[i] = 0xff
@@ -25,7 +26,7 @@ var digits = func() (d [256]byte) {
 // prefixLen is the size of the bit count before the payload.
 const prefixLen = 8
 
-// bytesFor returns the number of bytes that hold that many bits; it cannot overflow.
+// bytesFor returns the number of bytes needed for a number of bits. It cannot overflow.
 func bytesFor(bits uint64) uint64 {
 	n := bits / 8
 	if bits%8 != 0 {
@@ -34,7 +35,7 @@ func bytesFor(bits uint64) uint64 {
 	return n
 }
 
-// unusedBits returns the unused bits of the last byte of b.
+// unusedBits returns the bits of the last byte of b that are beyond the first bits bits.
 func unusedBits(b []byte, bits uint64) byte {
 	if bits%8 == 0 {
 		return 0
@@ -105,7 +106,8 @@ func splitByteArray(raw []byte) (payload []byte, bits uint64, surplus int, err e
 	return payload[:need], bits, len(payload) - int(need), nil
 }
 
-// otherEncoding explains text in the base64 encoding of RFC 4648, or returns "" for other text.
+// otherEncoding returns an explanation for text in the base64 encoding of RFC 4648, or "" for other
+// text.
 func otherEncoding(text string) string {
 	const fix = "property sets store the least significant bits first and have no padding"
 	bare := strings.TrimRight(text, "=")

@@ -16,10 +16,10 @@ const (
 // JITOptions holds the options with which the runtime compiles and links a device image, such as
 // -ze-intel-greater-than-4GB-buffer-required, separated by spaces.
 //
-// In a program, they are in the image's descriptor, next to its property sets. SYCLBINs and
-// property files have no field for them, so they are kept in a property set ([JITOptionsSet]),
-// which DPC++'s runtime ignores, and return to the descriptor when the image is embedded in a
-// program again.
+// In a program, the options are in the image's descriptor, next to its property sets. SYCLBINs and
+// property files have no field for them, so they are stored in a property set ([JITOptionsSet])
+// that DPC++'s runtime ignores. When the image is embedded in a program again, they are moved back
+// to the descriptor.
 type JITOptions struct {
 	Compile, Link string
 }

@@ -1,12 +1,12 @@
 package propset
 
-// KernelDigests is the name of a property set with a number for each kernel: the digest of its code
-// as SPIR-V. Two kernels with the same name but different digests have different code. It is not a
-// DPC++ set; DPC++'s runtime ignores it.
+// KernelDigests is the name of a property set with a number for each kernel: the digest of its
+// SPIR-V code. Two kernels with the same name but different digests have different code. It is not
+// a DPC++ set; DPC++'s runtime ignores it.
 const KernelDigests = "rules_sycl/kernel digests"
 
-// PartialDigest is set in a digest that does not cover all of the code, because the code uses
-// string literals, other arrays of bytes, specialization constants or function pointers.
+// PartialDigest is a bit that is set in a digest that does not cover all of the code, because the
+// code uses string literals, other arrays of bytes, specialization constants or function pointers.
 const PartialDigest = 1
 
 // IsPartialDigest reports whether different code can have the same digest.
@@ -36,8 +36,8 @@ const (
 	SYCLBINIR                      = "SYCLBIN/ir module metadata"
 	SYCLBINNative                  = "SYCLBIN/native device code image metadata"
 
-	// SYCLBINNativeAlias is the SYCLBIN design document's spelling of SYCLBINNative. No tool writes
-	// it; readers accept it.
+	// SYCLBINNativeAlias is the SYCLBIN design document's spelling of SYCLBINNative. Readers accept
+	// it, but no tool writes it.
 	SYCLBINNativeAlias = "SYCLBIN/native device code image module metadata"
 )
 

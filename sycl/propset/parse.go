@@ -46,7 +46,7 @@ func place(file string, line int, set, key string) string {
 
 // Parse parses the text of a registry. Errors contain name and are of type *SyntaxError. Lines may
 // end in CRLF, blank lines are skipped, a repeated title continues its set, and the last value of a
-// repeated key counts. An empty text is an empty registry.
+// repeated key wins. An empty text is an empty registry.
 func Parse(name string, data []byte) (*Registry, error) {
 	p := parser{file: name}
 	return p.parse(data)
@@ -54,8 +54,8 @@ func Parse(name string, data []byte) (*Registry, error) {
 
 // ParseLax is like Parse, but also accepts deviations that other readers safely ignore: bytes and
 // bits after the payload of a byte array, leading zeros, and text after a title. Each of these, and
-// each repeated key, is a warning; after many, a last one counts the rest. Writing the registry
-// repairs them.
+// each repeated key, produces a warning. If there are many, the last warning states the number of
+// the others. Writing the registry repairs all of them.
 func ParseLax(name string, data []byte) (*Registry, []*SyntaxError, error) {
 	p := parser{file: name, lax: true}
 	r, err := p.parse(data)
@@ -75,7 +75,7 @@ type parser struct {
 	more     int // warnings that were not kept
 
 	reg  *Registry
-	sets map[string]*Set // when there are many
+	sets map[string]*Set // used if there are many sets
 	line int
 	set  *Set
 	key  string
@@ -89,8 +89,8 @@ func (p *parser) errorf(format string, args ...any) *SyntaxError {
 	return e
 }
 
-// surplus reports errors that a lenient reader repairs: as a warning for ParseLax, as an error
-// otherwise.
+// surplus adds a warning about something that a lenient reader repairs or, unless called for
+// ParseLax, returns an error.
 func (p *parser) surplus(format string, args ...any) error {
 	if !p.lax {
 		return p.errorf(format, args...)
@@ -128,7 +128,7 @@ func (p *parser) parse(data []byte) (*Registry, error) {
 	return p.reg, nil
 }
 
-// begin makes the set of a title the current one.
+// begin makes the set with the title in a line the current set.
 func (p *parser) begin(line string) error {
 	name, err := p.title(line)
 	if err != nil {
@@ -273,7 +273,7 @@ func (p *parser) byteArray(text string) (Value, error) {
 		problems = append(problems, fmt.Sprintf("the last character %q of the byte array has bits set beyond its last byte", text[len(text)-1]))
 	}
 	for _, problem := range problems {
-		if other := otherEncoding(text); other != "" { // not a harmless error then
+		if other := otherEncoding(text); other != "" { // then the error is not harmless
 			return Value{}, p.errorf("%s%s", problem, other)
 		}
 		if err := p.surplus("%s", problem); err != nil {
@@ -292,7 +292,7 @@ const (
 	errTooLarge   numberError = "too large"
 )
 
-// parseUint32 parses decimal digits only: no sign, no underscore.
+// parseUint32 parses decimal digits. It does not accept a sign or underscores.
 func parseUint32(text string) (uint32, error) {
 	for _, c := range []byte(text) {
 		if c < '0' || c > '9' {

@@ -1,5 +1,5 @@
-// Package propset reads, edits and writes property sets, the text in SYCL device binaries that
-// describes them to the runtime.
+// Package propset reads, edits and writes property sets, the text with which SYCL device binaries
+// describe themselves to the runtime.
 //
 // A registry is a list of named sets; a set is a list of keys with values:
 //
@@ -9,16 +9,16 @@
 //	[SYCL/kernel names]
 //	_ZTS6kernel=1|1
 //
-// A title runs from "[" to the last "]" of its line. A key runs to the first "=", the type of the
+// A title extends from "[" to the last "]" of its line, a key to the first "=", and the type of the
 // value to the first "|". There are no comments and no escapes, and white space is significant.
 // Type 1 is an unsigned 32-bit number in decimal. Type 2 is a byte array: a 64-bit little-endian
 // count of payload bits followed by the payload, both encoded together in the base64 alphabet but
-// with the least significant bits first and without padding. That is not RFC 4648, and
-// encoding/base64 silently decodes it incorrectly.
+// with the least significant bits first and without padding. This is not RFC 4648: encoding/base64
+// silently decodes it incorrectly.
 //
 // [Describe] interprets the sets that DPC++ defines; unknown sets and keys are preserved. The
-// format is defined by the property set document of the DPC++ project and, where that is silent or
-// differs (the encoding, the types of several values), by the behavior of DPC++'s LLVM.
+// format is defined by the property set document of the DPC++ project. If the document does not say
+// or differs (the encoding, the types of several values), DPC++'s LLVM defines the format.
 package propset
 
 import (
@@ -66,8 +66,9 @@ func Bytes(b []byte) Value {
 	return Value{typ: ByteArray, payload: string(b), bits: 8 * uint64(len(b))}
 }
 
-// Bits returns a byte array of bits bits, least significant bit of b[0] first. Unused bits of the
-// last byte are cleared. It panics unless b has exactly the number of bytes needed.
+// Bits returns a byte array of the first bits bits of b, starting with the least significant bit of
+// b[0]. It clears the unused bits of the last byte. It panics unless b has exactly the number of
+// bytes needed.
 func Bits(b []byte, bits uint64) Value {
 	if bytesFor(bits) != uint64(len(b)) {
 		panic(fmt.Sprintf("propset: %d bits do not fill %d bytes", bits, len(b)))
@@ -105,7 +106,7 @@ func Uint64s(v ...uint64) Value {
 // Type returns the type, or 0 for the zero Value.
 func (v Value) Type() Type { return v.typ }
 
-// Uint returns the number, and reports whether v is one.
+// Uint returns the number, and reports whether v is a number.
 func (v Value) Uint() (uint32, bool) { return v.num, v.typ == Uint32 }
 
 // Bytes returns a copy of the payload of a byte array, or nil for a number.
@@ -187,8 +188,8 @@ type Set struct {
 	index map[string]int // from key to index in props; nil in small sets
 }
 
-// small is the maximum number of properties or sets that are searched linearly. For the few that
-// most have, that takes less time and memory than a map.
+// small is the maximum number of properties or sets that are searched linearly. Most sets and
+// registries are small, and a linear search then takes less time and memory than a map.
 const small = 8
 
 // find returns the index of key in props, or -1 if it is not present.
@@ -268,7 +269,7 @@ func (s *Set) put(p Property) (old Property, replaced bool) {
 	return Property{}, false
 }
 
-// Insert appends key unless the set has it, and reports whether it did.
+// Insert appends key with its value unless the set has the key, and reports whether it did.
 func (s *Set) Insert(key string, v Value) bool {
 	if s.find(key) >= 0 {
 		return false
@@ -294,8 +295,8 @@ func (s *Set) Clear() { s.props, s.index = nil, nil }
 
 // Sort orders the properties by key.
 //
-// It does not change [SpecializationConstants], because the default values of all constants are one
-// value, in the order of the constants.
+// It does not change the set [SpecializationConstants], because the default values of all constants
+// are a single value, in the order of the constants.
 func (s *Set) Sort() {
 	if s.isSorted() {
 		return
@@ -316,8 +317,8 @@ func (s *Set) Clone() *Set {
 	return &Set{Name: s.Name, Line: s.Line, props: slices.Clone(s.props), index: maps.Clone(s.index)}
 }
 
-// Equal reports whether s and o hold the same values under the same keys, in any order unless it is
-// significant. Names are not compared.
+// Equal reports whether s and o hold the same values under the same keys. It ignores the order
+// unless it is significant, and does not compare the names.
 func (s *Set) Equal(o *Set) bool {
 	if s.Len() != o.Len() {
 		return false
@@ -424,7 +425,7 @@ func (r *Registry) Equal(o *Registry) bool {
 // "[", or a value without a type. Results of Parse are valid; names from other sources, such as
 // symbols, may not be.
 func (r *Registry) Validate() error {
-	var seen map[string]bool // nil if sets with the same name are adjacent, as in most registries
+	var seen map[string]bool // nil if sets with the same name would be adjacent, as in most registries
 	if !slices.IsSortedFunc(r.sets, byName) {
 		seen = make(map[string]bool, len(r.sets))
 	}

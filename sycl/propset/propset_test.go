@@ -105,7 +105,7 @@ func TestParseLines(t *testing.T) {
 	}
 }
 
-// rfc4648 returns payload as encoded by a producer that misreads the format.
+// rfc4648 returns payload as encoded by a producer that misinterprets the format.
 func rfc4648(payload string) string {
 	raw := binary.LittleEndian.AppendUint64(nil, 8*uint64(len(payload)))
 	return base64.StdEncoding.EncodeToString(append(raw, payload...))
@@ -291,7 +291,8 @@ func TestSetEditing(t *testing.T) {
 	check("x=1|1")
 }
 
-// The default values of specialization constants are in the order of the constants.
+// TestSpecializationConstantOrder checks that the order of specialization constants is kept,
+// because their default values are in that order.
 func TestSpecializationConstantOrder(t *testing.T) {
 	text := "[SYCL/aspects]\nb=1|1\na=1|2\n[SYCL/specialization constants]\nb=1|1\na=1|2\n"
 	want := "[SYCL/aspects]\na=1|2\nb=1|1\n[SYCL/specialization constants]\nb=1|1\na=1|2\n"

@@ -21,13 +21,13 @@ const specDefaults = "all"
 //
 // The set [SpecializationConstantDefaults] has one key, "all": the concatenated default values of
 // all constants, in the order of the keys of the first set. Each is as long as the extent of its
-// constant's records. This is how DPC++'s runtime reads them. The design document of DPC++ has a
-// key for each constant instead, which is also read.
+// constant's records. This is how DPC++'s runtime reads them. DPC++'s design document has a key for
+// each constant instead, which this package also reads.
 type SpecConstant struct {
 	Name string // symbolic id
 
-	// Records locates its scalars, and padding between or after them. Their offsets ascend, and
-	// they do not overlap.
+	// Records locates its scalars, and the padding between or after them. They are in ascending order
+	// of their offsets and do not overlap.
 	Records []SpecRecord
 
 	// Default is the default value, of length Size. It is nil if the image has no default values;
@@ -101,8 +101,8 @@ func readSpecConstant(set string, p Property) (SpecConstant, error) {
 	return c, nil
 }
 
-// readSpecDefaults splits the default values among the constants. Bytes after the last one are
-// unused, and the runtime does not read them.
+// readSpecDefaults splits the default values among the constants. It ignores bytes after the last
+// default value, as the runtime does.
 func readSpecDefaults(constants []SpecConstant, values []byte) error {
 	whole := len(values)
 	for i := range constants {
@@ -133,10 +133,10 @@ func readSpecDefault(constants []SpecConstant, defaults *Set) error {
 	return nil
 }
 
-// PutSpecConstants replaces the constants in the property sets of an image. It writes default values
-// if any constant has one, with zeros for the others. The names must be distinct, and a default value
-// must have the size of its constant. Without constants, the first set is empty and there are no
-// default values.
+// PutSpecConstants replaces the constants in the property sets of an image. If any constant has a
+// default value, it writes default values for all, which are zeros for the others. The names must
+// be distinct, and a default value must have the size of its constant. If there are no constants,
+// the first set is empty and there are no default values.
 func PutSpecConstants(r *Registry, constants []SpecConstant) {
 	set := r.Add(SpecializationConstants)
 	set.Clear()

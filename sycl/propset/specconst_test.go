@@ -68,8 +68,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadEach checks a key for the default value of each constant, as in DPC++'s document. This
-// package writes one key for all.
+// TestReadEach reads default values with one key per constant, as in DPC++'s document. This package
+// writes one key for all constants.
 func TestReadEach(t *testing.T) {
 	r := parse(t, nested)
 	r.Add(propset.SpecializationConstants).Put("flag", propset.Uint32s(0, 0, 1))
@@ -88,7 +88,8 @@ func TestReadEach(t *testing.T) {
 	}
 }
 
-// TestSurplus checks that bytes after the last default value are ignored, as in DPC++'s runtime.
+// TestSurplus checks that, like DPC++'s runtime, this package ignores bytes after the last default
+// value.
 func TestSurplus(t *testing.T) {
 	r := parse(t, padded)
 	r.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(make([]byte, 12)))

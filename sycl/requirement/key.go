@@ -6,7 +6,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// Key returns bytes that are equal for equal requirements only. They are for use in maps and must
+// Key returns a string that is the same only for equal requirements. It is for use in maps and must
 // not be stored.
 func (q *Requirements) Key() string {
 	k := make(key, 0, 128)

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// TestKey sets each field individually, so that none can be forgotten.
+// TestKey sets each field individually, to check that the key covers all of them.
 func TestKey(t *testing.T) {
 	seen := map[string]string{new(Requirements).Key(): "nothing"}
 	add := func(what string, q *Requirements) {

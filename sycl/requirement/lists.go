@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// union returns the elements of a or b, ascending and distinct.
+// union returns the elements of a and of b, sorted and without duplicates.
 func union[T cmp.Ordered](a, b []T) []T {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// intersection returns the elements of both a and b, ascending and distinct.
+// intersection returns the elements that are in both a and b, sorted and without duplicates.
 func intersection[T cmp.Ordered](a, b []T) []T {
 	b = union(b, nil)
 	return slices.DeleteFunc(union(a, nil), func(e T) bool {

@@ -31,8 +31,8 @@ func registerOption(r *propset.Registry) string {
 	return ""
 }
 
-// HasLargeRegisters reports whether the image's IR is compiled with [LargeRegisterFile] or another
-// spelling of it.
+// HasLargeRegisters reports whether the image's IR is compiled with [LargeRegisterFile] or an alias
+// of it.
 func (q *Requirements) HasLargeRegisters() bool {
 	return q.RegisterOption == LargeRegisterFile || slices.ContainsFunc(strings.Fields(q.BuildOptions.Compile+" "+q.BuildOptions.Link), IsLargeRegisterOption)
 }

@@ -1,5 +1,6 @@
 // Package requirement describes what a device image requires of a device: aspects, sub-group and
-// work-group sizes, fixed targets and matrices. Device images store this as the property set
+// work-group sizes, fixed targets and matrices. Device images store the requirements in the
+// property set
 //
 //	[SYCL/device requirements]
 //	aspects=2|...                        u32 for each aspect, written even when empty
@@ -11,7 +12,7 @@
 //	reqd_work_group_size_uint64_t=2|...  1 to 3 u64
 //	work_group_num_dim=1|2               a dimensionality, even if there is a size
 //
-// and in a set that is specific to this project and that the runtime ignores:
+// and in a set that is specific to this project, which the runtime ignores:
 //
 //	[rules_sycl/device requirements]
 //	assembly=2|...                       names in inline assembly that compilers must support, separated by commas
@@ -20,10 +21,10 @@
 //	local_memory=2|...                   u64 bytes of local memory, above 32 KiB
 //	parameters=2|...                     u64 bytes of parameters and u64 bytes of their registers, above 1 KiB
 //
-// The design documents and DPC++ differ in several of these. [FromProperties] reads both layouts.
-// [Requirements.Put] writes DPC++'s layout except for fixed_target: DPC++ writes numbers of aspects
-// that do not exist, so Put writes the names of the targets, following the document on property
-// sets.
+// The design documents and DPC++ define several of these differently. [FromProperties] reads both
+// layouts. [Requirements.Put] writes DPC++'s layout except for fixed_target: DPC++ writes the
+// numbers of aspects that do not exist, so Put writes the names of the targets, as in the document
+// on property sets.
 package requirement
 
 import (
@@ -49,21 +50,21 @@ type Requirements struct {
 	// metadata: the reverse of the SYCL source. It is empty if no size is required.
 	WorkGroupSize []uint64
 
-	// WorkGroupSizesDiffer is set by Merge if parts of the image require different sizes, so no
-	// size applies to all of it. It is not written.
+	// WorkGroupSizesDiffer is set by Merge if parts of the image require different sizes, so no size
+	// applies to all of it. Put does not write it.
 	WorkGroupSizesDiffer bool
 
 	// WorkGroupDims is the required dimensionality, or 0 if there is none.
 	WorkGroupDims uint32
 
-	// HasFixedTargets is true if the image may run on FixedTargets only, or, in images of DPC++,
-	// on devices with one of FixedTargetAspects. If both are empty, it may not run anywhere.
+	// HasFixedTargets is true if the image may run on FixedTargets only, or, in images of DPC++, on
+	// devices with one of FixedTargetAspects. If both are empty, no device may run it.
 	HasFixedTargets    bool
 	FixedTargets       []string        // ascending and distinct
 	FixedTargetAspects []aspect.Aspect // ascending and distinct
 
-	// CompileTarget names the target the image was compiled for ahead of time, or is "" if there
-	// is none.
+	// CompileTarget is the target that the image was compiled for ahead of time, or "" if there is
+	// none.
 	CompileTarget string
 
 	// JointMatrix and JointMatrixMad list matrices and their multiplications: records separated by
@@ -75,21 +76,21 @@ type Requirements struct {
 	// llvm.genx.lsc.load.slm, ascending and distinct.
 	Intrinsics []string
 
-	// Extensions are the SPIR-V extensions that compilers reject, either all current compilers or
-	// the ones for some devices, ascending and distinct.
+	// Extensions are the SPIR-V extensions that all current compilers, or the compilers for some
+	// devices, reject, ascending and distinct.
 	Extensions []string
 
-	// Assembly lists the names that compilers must know to accept the inline assembly:
-	// instructions such as lsc_load, and compiler-defined variables, ascending and distinct.
+	// Assembly lists the names that compilers must support to accept the inline assembly: instructions
+	// such as lsc_load, and compiler-defined variables, ascending and distinct.
 	Assembly []string
 
-	// ParameterSize is the size of a kernel's parameters in bytes, and ParameterRegisters the part
-	// that a compiler for Intel GPUs passes in registers. LocalMemory is the size of the local
-	// memory that a kernel declares. Each is 0 if every device has enough.
+	// ParameterSize is the size of a kernel's parameters in bytes, and ParameterRegisters is the size
+	// of the registers in which a compiler for Intel GPUs passes them. LocalMemory is the size of the
+	// local memory that a kernel declares. Each is 0 if every device supports the size.
 	ParameterSize, ParameterRegisters, LocalMemory uint64
 
-	// BuildOptions are the options that the runtime compiles and links the image's IR with, and
-	// RegisterOption is the option that it adds for the property grf_size of a kernel, or "".
+	// BuildOptions are the options that the runtime compiles and links the image's IR with.
+	// RegisterOption is the option that it adds for a kernel's property grf_size, or "".
 	// [Requirements.Put] does not write them, because they are in other sets.
 	BuildOptions   propset.JITOptions
 	RegisterOption string
@@ -97,12 +98,12 @@ type Requirements struct {
 	// Unknown holds unknown properties, in order.
 	Unknown []propset.Property
 
-	// Unreadable holds the errors of properties that [Readable] could not read, in order.
+	// Unreadable holds the errors for the properties that [Readable] could not read, in order.
 	Unreadable []*propset.SyntaxError
 }
 
-// ExtensionSet is the property set for requirements that DPC++ has no key for. Its runtime ignores the
-// set.
+// ExtensionSet is the property set for requirements for which DPC++ does not define a key. DPC++'s
+// runtime ignores the set.
 const ExtensionSet = "rules_sycl/device requirements"
 
 // Keys of ExtensionSet.
@@ -152,8 +153,8 @@ const (
 	keyWorkGroupDims  = "work_group_num_dim"
 )
 
-// FromProperties reads the requirements in r. Without the set there are none. Its errors are of
-// type [*propset.SyntaxError].
+// FromProperties returns the requirements in r, which are empty if r lacks the sets. Its errors are
+// of type [*propset.SyntaxError].
 func FromProperties(r *propset.Registry) (*Requirements, error) {
 	q := Readable(r)
 	if len(q.Unreadable) > 0 {
@@ -162,7 +163,7 @@ func FromProperties(r *propset.Registry) (*Requirements, error) {
 	return q, nil
 }
 
-// Readable reads the readable part of the requirements in r.
+// Readable returns the requirements in r that can be read.
 func Readable(r *propset.Registry) *Requirements {
 	q := new(Requirements)
 	addUnreadable := func(line int, set, key string, err error) {
@@ -234,7 +235,7 @@ func Readable(r *propset.Registry) *Requirements {
 	return q
 }
 
-// Put makes the sets in r state exactly the requirements in q.
+// Put replaces the requirements in r with q.
 func (q *Requirements) Put(r *propset.Registry) {
 	s := r.Add(propset.DeviceRequirements)
 	s.Clear()
@@ -268,8 +269,8 @@ func (q *Requirements) Put(r *propset.Registry) {
 	q.PutExtensions(r)
 }
 
-// PutExtensions makes ExtensionSet in r state the requirements in q that DPC++ has no key for. If there are
-// none, it removes the set.
+// PutExtensions replaces ExtensionSet in r with the requirements in q for which DPC++ does not
+// define a key. If there are none, it removes the set.
 func (q *Requirements) PutExtensions(r *propset.Registry) {
 	r.Delete(ExtensionSet)
 	for _, p := range []struct {
@@ -288,12 +289,13 @@ func (q *Requirements) PutExtensions(r *propset.Registry) {
 	}
 }
 
-// Merge adds the needs of o to q, which then describes an image that combines both. The merged
-// image may run on the fixed targets that both allow. It has no required work-group size if theirs
-// differ, as in DPC++.
+// Merge adds the requirements of o to q, which then describes an image that combines both. The
+// merged image may run on the fixed targets that both allow. If their required work-group sizes
+// differ, it has none, as in DPC++.
 //
-// Merge returns an error and leaves q unchanged if one image cannot state both: different compile
-// targets or unknown properties, or fixed targets that are names in one and aspects in the other.
+// Merge returns an error and leaves q unchanged if a single image cannot state the requirements of
+// both: if compile targets or unknown properties differ, or if fixed targets are names in one and
+// aspects in the other.
 func (q *Requirements) Merge(o *Requirements) error {
 	if q.CompileTarget != "" && o.CompileTarget != "" && q.CompileTarget != o.CompileTarget {
 		return fmt.Errorf("cannot merge images compiled for %s and for %s", q.CompileTarget, o.CompileTarget)
@@ -340,7 +342,7 @@ func (q *Requirements) Merge(o *Requirements) error {
 	return nil
 }
 
-// Need adds the needs of o that DPC++ has no key for.
+// Need adds the requirements of o for which DPC++ does not define a key.
 func (q *Requirements) Need(o *Requirements) {
 	q.Assembly = union(q.Assembly, o.Assembly)
 	q.Extensions = union(q.Extensions, o.Extensions)
@@ -442,9 +444,9 @@ func readWorkGroupSize(v propset.Value) ([]uint64, error) {
 	return list, nil
 }
 
-// readWorkGroupSize4 reads both layouts of the former key: the sizes after their count, or the
-// sizes alone. A list such as 1, 8 fits both and is read as the first, which the design document
-// defines. DPC++ 2023 wrote an empty list for images without a required size.
+// readWorkGroupSize4 reads both layouts of the former key: the sizes preceded by their count, or
+// only the sizes. A list such as 1, 8 fits both layouts. It is read as the first one, which the
+// design document defines. DPC++ 2023 wrote an empty list for images without a required size.
 func readWorkGroupSize4(v propset.Value) ([]uint64, error) {
 	list, ok := v.Uint32s()
 	if ok && len(list) == 0 {
@@ -476,7 +478,7 @@ func readWorkGroupDims(v propset.Value) (uint32, error) {
 	return n, nil
 }
 
-// describe renders a value for a message.
+// describe returns a description of a value for a message.
 func describe(v propset.Value) string {
 	if n, ok := v.Uint(); ok {
 		return fmt.Sprintf("the number %d", n)
@@ -511,8 +513,8 @@ func numbers(list []aspect.Aspect) propset.Value {
 }
 
 // MapAspects returns property sets with the aspects of the device requirements mapped to other
-// numbers. It returns r itself if nothing changes. A value that is not a list of aspects stays
-// unchanged.
+// numbers. It returns r itself if nothing changes. It does not change values that are not lists of
+// aspects.
 func MapAspects(r *propset.Registry, aspect func(uint32) (uint32, error)) (*propset.Registry, error) {
 	result := r
 	for _, key := range []string{keyAspects, keyAspect, keyFixedTarget} {
@@ -545,8 +547,7 @@ func MapAspects(r *propset.Registry, aspect func(uint32) (uint32, error)) (*prop
 	return result, nil
 }
 
-// looksLikeText reports whether four bytes are letters of a name rather than the number of an
-// aspect.
+// looksLikeText reports whether four bytes are part of a name rather than the number of an aspect.
 func looksLikeText(n uint32) bool { return n > 0xff }
 
 // WithAspect returns property sets that additionally require an aspect.
@@ -563,15 +564,15 @@ func WithAspect(r *propset.Registry, a aspect.Aspect) *propset.Registry {
 	return r
 }
 
-// CompileTarget returns the target in an image's property sets that it was compiled for ahead of
-// time, or "" if there is none.
+// CompileTarget returns the target that an image was compiled for ahead of time, according to its
+// property sets, or "" if there is none.
 func CompileTarget(r *propset.Registry) string {
 	v, _ := r.Set(propset.DeviceRequirements).Get(keyCompileTarget)
 	return string(v.Bytes())
 }
 
-// WithCompileTarget returns property sets with this target, or without a target if it is "". It
-// returns r itself if nothing changes.
+// WithCompileTarget returns property sets with target as the compile target, or without one if
+// target is "". It returns r itself if nothing changes.
 func WithCompileTarget(r *propset.Registry, target string) *propset.Registry {
 	if CompileTarget(r) == target {
 		return r

@@ -157,7 +157,7 @@ func TestFromPropertiesErrors(t *testing.T) {
 			if !errors.As(err, &e) || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
-			// The readable part is kept.
+			// Readable returns the other requirements.
 			q := Readable(registry(append(tt.in, prop("reqd_sub_group_size", propset.Uint32s(7)))...))
 			if len(q.Unreadable) != 1 && tt.in[0].Key != "reqd_sub_group_size" || q.HasFixedTargets || !slices.Contains(q.SubGroupSizes, 7) {
 				t.Errorf("readable part: %+v", q)
@@ -175,8 +175,8 @@ func TestFromPropertiesErrors(t *testing.T) {
 	})
 }
 
-// TestPut compares with DPC++'s text for the same requirements, except for the names of fixed
-// targets and several sub-group sizes.
+// TestPut compares the output with DPC++'s text for the same requirements, except for the names of
+// fixed targets and for several sub-group sizes.
 func TestPut(t *testing.T) {
 	tests := []struct {
 		name string
@@ -334,8 +334,8 @@ func TestExtensionSet(t *testing.T) {
 	}
 }
 
-// TestNeedLimits checks the sizes that every device supports, and that the maximum of several
-// kernels is used.
+// TestNeedLimits checks that sizes that every device supports are not required, and that the
+// maximum of several kernels is.
 func TestNeedLimits(t *testing.T) {
 	var q Requirements
 	q.NeedParameters(1024, 2048)

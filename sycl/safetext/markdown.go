@@ -27,9 +27,9 @@ func CodeSpan(s string) string {
 	return fence + s + fence
 }
 
-// TableCell escapes what would end a cell of a Markdown table: a vertical bar does so even in a
-// code span. Renderers disagree about a backslash before an escaped bar, so such a bar is written
-// as [Escape] writes invisible characters.
+// TableCell escapes vertical bars, which end a cell of a Markdown table even in a code span.
+// Renderers interpret a backslash before an escaped bar differently, so such a bar is written in
+// the form that [Escape] uses for invisible characters.
 func TableCell(s string) string {
 	if !strings.Contains(s, "|") {
 		return s

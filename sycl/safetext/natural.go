@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// CompareNatural compares texts with numbers in them compared by value, so that 0.9 comes before
-// 0.10.
+// CompareNatural compares texts. It compares numbers in them by value, so 0.9 comes before 0.10.
 func CompareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {

@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// longest bounds the work for names that come from files.
+// longest is the maximum length of compared names. It limits the time for names that come from
+// files.
 const longest = 100
 
 // Nearest returns up to n candidates that differ from name in few characters, closest first.
-// Equally close ones are in the order of the candidates.
+// Equally close candidates keep their order.
 func Nearest(name string, candidates iter.Seq[string], n int) []string {
 	if len(name) > longest {
 		return nil
 	}
-	most := 1 + len(name)/4 // differences
+	most := 1 + len(name)/4 // differing characters
 	type match struct {
 		name     string
 		distance int
@@ -38,7 +39,8 @@ func Nearest(name string, candidates iter.Seq[string], n int) []string {
 	return names
 }
 
-// Suggest returns a suggestion for an unknown name, or a list of the names.
+// Suggest returns a suggestion for an unknown name if a similar name is among names, or else a list
+// of names.
 func Suggest(name string, names []string) string {
 	if near := Nearest(name, slices.Values(names), 1); near != nil {
 		return "did you mean " + near[0] + "?"
@@ -49,7 +51,7 @@ func Suggest(name string, names []string) string {
 // Distance returns the number of bytes that must be added, removed, changed or swapped with their
 // neighbor to turn a into b.
 func Distance(a, b string) int {
-	// Entry j of a row is the distance between b[:j] and the prefix of a that the row represents.
+	// Element j of a row is the distance between b[:j] and the prefix of a that the row is for.
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Plural returns one if n is 1, or else many.
+// Plural returns one if n is 1, and many otherwise.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return one

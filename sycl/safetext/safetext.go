@@ -1,6 +1,6 @@
 // Package safetext makes text from files safe to show: on a terminal, in the log of a continuous
-// integration job or on a page. It also helps to write messages: with suggestions for misspelled
-// names, and with plurals.
+// integration job or on a page. It also has functions for messages: suggestions for misspelled
+// names, and plurals.
 package safetext
 
 import (
@@ -60,7 +60,8 @@ func EscapeLines(s string) string {
 	return b.String()
 }
 
-// hidden reports whether Escape replaces a character. Combining letters have no width either.
+// hidden reports whether Escape replaces a character. Combining marks count, because they have no
+// width.
 func hidden(r rune) bool {
 	if r < 0x7f { // almost all text
 		return r < ' '
@@ -96,8 +97,8 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Shorten omits the middle of a message that is too long. A message that quotes a file begins with
-// what is wrong and ends with what to do.
+// Shorten omits the middle of a message that is too long. It keeps both ends, because a message
+// that quotes a file begins with what is wrong and ends with what to do.
 func Shorten(s string) string {
 	const start, end = 600, 200 // bytes
 	if len(s) <= start+end {

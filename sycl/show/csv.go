@@ -17,8 +17,9 @@ func AppendRow(dst []byte, fields ...string) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// AppendField appends a field that every reader interprets in the same way. It is quoted unless it
-// is plain, because some readers use separators other than commas. It is never a formula.
+// AppendField appends a field that every program reads in the same way. It quotes the field unless
+// it is plain, because some programs use separators other than commas. No program interprets the
+// field as a formula.
 func AppendField(dst []byte, s string) []byte {
 	s = safetext.Escape(s)
 	if start := strings.TrimLeft(s, ` '"`); start != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(start)[0]) {

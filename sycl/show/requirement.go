@@ -12,10 +12,10 @@ import (
 // NotBuilt is the brief form of [compat.NoImage].
 const NotBuilt = "not built"
 
-// ruleWords describe requirements of kernels by rule, with %s for the required value.
+// ruleWords holds descriptions of kernel requirements by rule, with %s for the required value.
 var ruleWords = map[compat.Rule]struct {
 	need, brief string
-	used        bool // kernels use it; they require the others
+	used        bool // kernels "use" it, instead of "require"
 }{
 	compat.MissingAspect:            {"aspect %s", "%s", false},
 	compat.UnsupportedSubGroupSize:  {"sub-group size %s", "sub-group size %s", false},
@@ -36,12 +36,13 @@ var ruleWords = map[compat.Rule]struct {
 	report.NotReported:              {"a report on the device", "not compared", false},
 }
 
-// Need returns a description of a requirement. The value must be escaped.
+// Need returns a description of the requirement that a rule and a value stand for. The value must
+// be escaped.
 func Need(rule compat.Rule, value string) string {
 	return strings.Replace(cmp.Or(ruleWords[rule].need, "%s"), "%s", value, 1)
 }
 
-// IsRequirement reports whether [Need] describes what kernels require or use.
+// IsRequirement reports whether [Need] describes something that kernels require or use.
 func IsRequirement(rule compat.Rule) bool {
 	switch rule {
 	case compat.UnreadableRequirement, compat.FixedTargetMismatch, compat.CompileTargetMismatch, compat.NoImage, report.NotReported:

@@ -1,5 +1,5 @@
-// Package show contains what all renderings of reports and results share: words, limits of lists,
-// device names, and the elements of text tables, Markdown, pages and spreadsheets.
+// Package show contains code that all renderings of reports and results share: words, limits of
+// lists, device names, and the elements of text tables, Markdown, pages and spreadsheets.
 //
 // Reports may come from untrusted builds, so functions that accept text from a report escape it,
 // unless documented otherwise.
@@ -49,7 +49,7 @@ func Place(l srcloc.Location) string {
 // CodeSpan returns text as a Markdown code span, in which nothing is markup or a mention of a user.
 func CodeSpan(s string) string { return safetext.CodeSpan(safetext.Escape(s)) }
 
-// UpperFirst capitalizes a sentence, unless its first word is a name.
+// UpperFirst returns a sentence with its first letter capitalized, unless the first word is a name.
 func UpperFirst(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	if word == "" || strings.ContainsFunc(strings.TrimRight(word, ",:"), func(c rune) bool { return c < 'a' || c > 'z' }) {
@@ -62,7 +62,7 @@ func UpperFirst(s string) string {
 // capital letter.
 func Sentence(s string) string { return FullStop(UpperFirst(s)) }
 
-// FullStop adds a final period to a message.
+// FullStop returns a message with a final period.
 func FullStop(s string) string {
 	if strings.HasSuffix(s, "?") || strings.HasSuffix(s, ".") {
 		return s

@@ -31,8 +31,8 @@ func Width(s string) int {
 	return columnsOf.StringWidth(s)
 }
 
-// FirstColumns returns the start of a text that has at most n columns, and is limited in bytes,
-// because a text may have any number of zero-width characters.
+// FirstColumns returns the first n columns of a text, or fewer. The result is also limited in
+// bytes, because a text may have any number of zero-width characters.
 func FirstColumns(s string, n int) string {
 	if most := 16 * n; len(s) > most {
 		for range utf8.UTFMax - 1 {
@@ -49,8 +49,8 @@ func FirstColumns(s string, n int) string {
 	return columnsOf.Truncate(s, n, "")
 }
 
-// WriteTable writes rows with aligned columns, the first of which is aligned to the left. The cells of
-// the first row are heads. Cells must be escaped.
+// WriteTable writes rows with aligned columns. The first column is aligned to the left. The first
+// row is the header. Cells must be escaped.
 func WriteTable(w io.Writer, rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -31,7 +31,7 @@ type scalarName struct {
 }
 
 // Describe returns the specialization constants of each image, in the order of their set. The types
-// of an image without SPIR-V come from a constant of the same name in another image.
+// for an image without SPIR-V come from the constants of the same names in other images.
 func Describe(images ...Image) ([][]Constant, error) {
 	types := map[scalarName]spirv.Scalar{}
 	read := make([]*imageConstants, len(images))
@@ -58,7 +58,7 @@ func Describe(images ...Image) ([][]Constant, error) {
 	return shown, nil
 }
 
-// describe returns the description of a constant. Types that the image lacks are in types.
+// describe returns the description of a constant. The types that the image lacks come from types.
 func (c *imageConstants) describe(constant *propset.SpecConstant, types map[scalarName]spirv.Scalar) Constant {
 	shown := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
 	for _, r := range constant.Scalars() {
@@ -76,8 +76,9 @@ func (c *imageConstants) describe(constant *propset.SpecConstant, types map[scal
 	return shown
 }
 
-// HasDefaultsOnly reports whether an image is a copy of another one with default values instead of
-// the constants. DPC++'s runtime uses it while a program sets none.
+// HasDefaultsOnly reports whether an image is a copy of another image with default values instead
+// of the constants. DPC++'s runtime uses such an image as long as a program does not set any
+// constant.
 func HasDefaultsOnly(metadata *propset.Registry) bool {
 	v, _ := metadata.Set(propset.MiscProperties).Get("specConstsReplacedWithDefault")
 	n, _ := v.Uint()

@@ -2,7 +2,7 @@ package specialize
 
 import "math"
 
-// A Float16 is a 16-bit floating-point format: a sign, an exponent, and a fraction of that many
+// A Float16 is a 16-bit floating-point format: a sign, an exponent, and a fraction of Fraction
 // bits.
 type Float16 struct{ Fraction int }
 
@@ -12,7 +12,8 @@ var Half, BFloat16 = Float16{10}, Float16{7}
 // bias returns the exponent bias.
 func (f Float16) bias() int { return 1<<(14-f.Fraction) - 1 }
 
-// Encode rounds a number to the nearest one of the format; ok is false if it is too large.
+// Encode returns the bits of the number in the format that is nearest to v. If v is too large, ok
+// is false.
 func (f Float16) Encode(v float64) (bits uint16, ok bool) {
 	if math.Signbit(v) {
 		bits = 1 << 15
@@ -38,7 +39,7 @@ func (f Float16) Encode(v float64) (bits uint16, ok bool) {
 	return bits | uint16(number), true
 }
 
-// Decode returns the number that bits encode.
+// Decode returns the number that bits encodes.
 func (f Float16) Decode(bits uint16) float64 {
 	exponent, fraction := int(bits&0x7fff)>>f.Fraction, float64(bits&(1<<f.Fraction-1))
 	v := math.Ldexp(fraction, 1-f.bias()-f.Fraction)

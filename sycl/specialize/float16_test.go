@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNearest checks that every 16-bit number is its own nearest number, and that ties are rounded
-// to even.
+// TestNearest checks that every 16-bit number is encoded unchanged, and that ties are rounded to
+// even.
 func TestNearest(t *testing.T) {
 	for _, form := range []Float16{Half, BFloat16} {
 		for bits := range 1 << 16 {

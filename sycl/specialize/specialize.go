@@ -1,9 +1,9 @@
 // Package specialize describes the specialization constants of device images, and sets them ahead
 // of time.
 //
-// Setting a constant changes its default value: in the SPIR-V module, for device compilers, and in
-// the property sets, where DPC++'s runtime finds it for get_specialization_constant. The rest of
-// the image is unchanged, so a program can still set the constant at run time.
+// Setting a constant changes its default value in the SPIR-V module, which device compilers use,
+// and in the property sets, where DPC++'s runtime looks it up for get_specialization_constant. The
+// rest of the image is unchanged, so a program can still set the constant at run time.
 package specialize
 
 import (
@@ -32,16 +32,16 @@ type Setting struct {
 type Image struct {
 	Place    string            // for messages
 	Metadata *propset.Registry // replaced by one with the new default values
-	Code     []offload.Source  // its SPIR-V modules, replaced by those with the new values
+	Code     []offload.Source  // its SPIR-V modules, replaced by modules with the new values
 
-	// Fixed names an unchangeable copy of the image's kernels, such as "native image for
-	// intel_gpu_pvc", which was compiled with the default values.
+	// Fixed describes copies of the image's kernels that were compiled with the default values and
+	// cannot be changed, such as "native image for intel_gpu_pvc".
 	Fixed []string
 }
 
 // Options configure Set.
 type Options struct {
-	// DropFixed allows changes to images with Fixed set. The fixed part is then removed: Fixed
+	// DropFixed allows changes to images with Fixed set. Set then removes the fixed copies: Fixed
 	// becomes nil.
 	DropFixed bool
 }
@@ -54,13 +54,13 @@ type Change struct {
 	Images      []int // that have the constant, by index in the list
 }
 
-// A ChangedPart is a scalar of a constant. Types are empty when no SPIR-V module has it.
+// A ChangedPart is a scalar of a constant. Types are empty if no SPIR-V module has the scalar.
 type ChangedPart struct {
 	Type     string
 	Old, New string
 }
 
-// A RequestError reports a setting with an invalid name or value.
+// A RequestError is returned for a setting with an invalid name or value.
 type RequestError struct {
 	Setting Setting
 	Msg     string
@@ -70,7 +70,7 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("%s=%s: %s", safetext.Shorten(e.Setting.Name), safetext.Shorten(e.Setting.Value), e.Msg)
 }
 
-// ErrFixed is wrapped by the error for images with Fixed set.
+// ErrFixed is wrapped by the error that Set returns for images with Fixed set.
 var ErrFixed = errors.New("it has the old value compiled in")
 
 // An ImageError is an error in an image.
@@ -115,7 +115,7 @@ func Set(images []Image, settings []Setting, o Options) ([]Change, error) {
 	return changes, nil
 }
 
-// A setter is one run of Set.
+// A setter holds the state of one call of Set.
 type setter struct {
 	images    []Image
 	constants []*imageConstants
@@ -192,11 +192,11 @@ func readImage(img *Image) (*imageConstants, error) {
 	return c, nil
 }
 
-// maxDefault limits the size of a default value that is missing in the property sets.
+// maxDefault is the maximum size in bytes of a default value that the property sets lack.
 const maxDefault = 1 << 20
 
-// check compares the records of a constant with the types in the SPIR-V, and gives it the SPIR-V's
-// default value if the property sets have none.
+// check compares the records of a constant with the types in the SPIR-V, and sets its default value
+// to the SPIR-V's if the property sets have none.
 func (c *imageConstants) check(constant *propset.SpecConstant, values map[uint32][]byte) error {
 	var value []byte
 	if constant.Default == nil {
@@ -307,8 +307,8 @@ func (s *setter) set(name string, setting Setting, o Options) (Change, error) {
 	return change, nil
 }
 
-// clash reports a number that two parts of the image's constants share: device compilers identify
-// constants only by number.
+// clash returns an error if two parts of the image's constants have the same number, because device
+// compilers identify constants only by number.
 func (s *setter) clash(u user) error {
 	constant := s.constant(u)
 	own := map[uint32]uint32{} // offset by number
@@ -332,7 +332,7 @@ func (s *setter) clash(u user) error {
 	return nil
 }
 
-// differ describes the difference between two constants of the same name.
+// differ returns an error that describes the difference between two constants of the same name.
 func differ(a, b *propset.SpecConstant) error {
 	left, right := a.Scalars(), b.Scalars()
 	if !slices.EqualFunc(left, right, func(l, r propset.SpecRecord) bool { return l.Offset == r.Offset && l.Size == r.Size }) {
@@ -346,7 +346,8 @@ func differ(a, b *propset.SpecConstant) error {
 	return nil
 }
 
-// types returns the types of the scalars of a constant, nil for scalars that no SPIR-V module has.
+// types returns the types of the scalars of a constant. A type is nil if no SPIR-V module has the
+// scalar.
 func (s *setter) types(users []user) ([]*spirv.Scalar, error) {
 	types := make([]*spirv.Scalar, len(s.constant(users[0]).Scalars()))
 	from := make([]int, len(types))
@@ -409,7 +410,7 @@ func valueOf(c *propset.SpecConstant, records []propset.SpecRecord, types []*spi
 	return value, nil
 }
 
-// checkBools reports bytes that are not valid bools.
+// checkBools returns an error for a byte that is not a valid bool.
 func checkBools(records []propset.SpecRecord, types []*spirv.Scalar, value []byte) error {
 	for i, r := range records {
 		if t := types[i]; t != nil && t.Kind == spirv.Bool && value[r.Offset] > 1 {

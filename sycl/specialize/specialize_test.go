@@ -32,7 +32,7 @@ func metadata(list ...propset.SpecConstant) *propset.Registry {
 	return r
 }
 
-// podAnd returns the metadata of an image with pod, and with scale with this number.
+// podAnd returns the metadata of an image with the constants pod, and scale with the given number.
 func podAnd(number uint32) *propset.Registry {
 	return metadata(
 		propset.SpecConstant{Name: pod, Records: podRecords, Default: []byte{7, 0, 0, 0, 0, 0, 0x20, 0x40, 1, 0, 0, 0}},
@@ -40,7 +40,7 @@ func podAnd(number uint32) *propset.Registry {
 	)
 }
 
-// podConstants returns the constants of the SPIR-V for podAnd.
+// podConstants returns the constants in the SPIR-V module for podAnd.
 func podConstants(number uint32, x uint64, y float32, b uint64, scale float64) []testkit.SPIRVConstant {
 	return []testkit.SPIRVConstant{
 		{ID: 0, Type: testkit.I32, Bits: x}, {ID: 1, Type: testkit.Float, Bits: uint64(math.Float32bits(y))}, {ID: 2, Type: testkit.I8, Bits: b},
@@ -96,7 +96,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestPieces checks that reads of any size see the new values.
+// TestPieces checks that reads of any size return the new values.
 func TestPieces(t *testing.T) {
 	images := []specialize.Image{image("module 0", 3)}
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: scale, Value: "-7"}, {Name: pod, Value: "[1, 2, 3]"}}, specialize.Options{}); err != nil {
@@ -118,8 +118,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestWithoutDefaults checks that an image without default values in its property sets gets them
-// from its SPIR-V for constants that are not set.
+// TestWithoutDefaults checks that default values that the property sets of an image lack come from
+// its SPIR-V, for constants that are not set.
 func TestWithoutDefaults(t *testing.T) {
 	images := []specialize.Image{image("module 0", 3)}
 	images[0].Metadata.Delete(propset.SpecializationConstantDefaults)
@@ -132,8 +132,8 @@ func TestWithoutDefaults(t *testing.T) {
 	}
 }
 
-// TestUnused checks constants that kernels do not use, whose code may be missing. Only their bytes
-// can be set.
+// TestUnused checks constants that kernels do not use, which SPIR-V modules may lack. They can be
+// set only as bytes.
 func TestUnused(t *testing.T) {
 	images := []specialize.Image{image("module 0", 3)}
 	images[0].Code = []offload.Source{source(testkit.SPIRV("K", podConstants(3, 7, 2.5, 1, 2.5)[1:4]...))}
@@ -157,8 +157,8 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// TestPadding checks the padding at the end of a constant, which differs between images, like the
-// padding that DPC++ inserts before the next constant in native code. It is not part of the value.
+// TestPadding checks that the padding at the end of a constant is not part of its value. The
+// padding differs between images: DPC++ inserts it before the next constant in native code.
 func TestPadding(t *testing.T) {
 	flag := func(id uint32, padding ...uint32) specialize.Image {
 		c := propset.SpecConstant{Name: "flag", Records: []propset.SpecRecord{{ID: id, Offset: 0, Size: 1}}, Default: []byte{1}}
@@ -193,7 +193,7 @@ func TestFixed(t *testing.T) {
 	if _, err := specialize.Set(images, settings, specialize.Options{DropFixed: true}); err != nil || images[1].Fixed != nil {
 		t.Errorf("got %v, %v", images[1].Fixed, err)
 	}
-	// An image without the constants is unchanged.
+	// Images without the constants are unchanged.
 	other := []specialize.Image{image("module 0", 3), {Place: "module 1", Metadata: metadata(), Fixed: []string{"native code"}}}
 	if _, err := specialize.Set(other, settings, specialize.Options{DropFixed: true}); err != nil || other[1].Fixed == nil {
 		t.Errorf("got %v, %v", other[1].Fixed, err)
@@ -337,8 +337,8 @@ func Example() {
 	// float 0000003f
 }
 
-// FuzzSet checks that Set fails only with an error, whatever the property sets and SPIR-V of a
-// file, and that the result has the value that was set.
+// FuzzSet checks that Set does not panic for any property sets and SPIR-V, and that the result has
+// the value that was set.
 func FuzzSet(f *testing.F) {
 	text := podAnd(3).String()
 	f.Add(text, testkit.SPIRV("K", podConstants(3, 7, 2.5, 1, 2.5)...), pod, "[1, 2, 3]")

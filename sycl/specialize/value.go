@@ -21,7 +21,7 @@ const rawBytes = "bytes:"
 const maxDepth = 32
 
 // scalars returns the scalars of a value in order, including those in nested lists and objects.
-// Names in objects are for readers only; the order counts.
+// Names in objects are ignored; only the order counts.
 func scalars(value string) ([]string, error) {
 	p := valueParser{rest: strings.TrimSpace(value)}
 	if err := p.value(0); err != nil {
@@ -159,8 +159,8 @@ func encodeBool(text string) ([]byte, error) {
 	return nil, fmt.Errorf("expected true or false, got %s", safetext.Quote(text))
 }
 
-// encodeInt returns the bytes of an integer. OpenCL modules do not record signedness. A bool is an
-// 8-bit integer there.
+// encodeInt returns the bytes of an integer. OpenCL modules do not record signedness, and represent
+// a bool as an 8-bit integer.
 func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
 	if t.Bits == 8 && (text == "true" || text == "false") {
 		return encodeBool(text)
@@ -174,7 +174,7 @@ func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
 	}
 	number := text
 	if len(text) > 1 && text[0] == '+' && text[1] >= '0' && text[1] <= '9' {
-		number = text[1:] // ParseUint accepts no sign
+		number = text[1:] // ParseUint does not accept a sign
 	}
 	var bits uint64
 	inRange := false
@@ -233,8 +233,8 @@ func encodeFloat(t spirv.Scalar, text string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint16(nil, bits), nil
 }
 
-// formatted returns a scalar in readable form. The signedness of an integer is unknown, so one with
-// the highest bit set is shown as a negative number and in hexadecimal.
+// formatted returns a scalar in readable form. The signedness of an integer is unknown, so an
+// integer with the highest bit set is formatted both as a negative number and in hexadecimal.
 func formatted(t spirv.Scalar, value []byte) string {
 	var bits uint64
 	for i, b := range value {

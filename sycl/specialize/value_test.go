@@ -23,8 +23,8 @@ var (
 	fp8      = spirv.Scalar{Kind: spirv.OtherFloat, Bits: 8, Encoding: 4214}
 )
 
-// TestEncode lists values with their bytes in hexadecimal, or with a part of an error after "!". If
-// the formatted value differs from the input, it follows.
+// TestEncode has values with their bytes in hexadecimal, or with a part of an error after "!". If
+// formatting returns a different text, it comes next.
 func TestEncode(t *testing.T) {
 	for _, test := range []struct {
 		typ               spirv.Scalar

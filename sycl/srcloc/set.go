@@ -13,8 +13,8 @@ import (
 )
 
 // Set is the name of the property set that holds the source locations of kernels in code shipped
-// without debug information. It is not a DPC++ set; DPC++'s runtime ignores it. A property has the
-// name of a kernel and a text:
+// without debug information. It is not a DPC++ set; DPC++'s runtime ignores it. The key of a
+// property is the name of a kernel, and the value is a text:
 //
 //	11:0:src/axpy.cpp
 //	fp64	7:19:src/math.hpp	_Z6squared
@@ -63,7 +63,7 @@ func Put(r *propset.Registry, kernel string, k Kernel) {
 }
 
 // Merge adds the source information in more to r. Locations in more take precedence, because they
-// come from code with all of its debug information.
+// come from code with complete debug information.
 func Merge(r, more *propset.Registry) {
 	for _, property := range more.Set(Set).Properties() {
 		k, ok := ReadKernel(more, property.Key)
@@ -140,7 +140,7 @@ func parseLocation(text string) (Location, bool) {
 	return Location{Path: file, Line: uint32(line), Column: uint32(column)}, true
 }
 
-// printable reports whether the name of a function can be shown.
+// printable reports whether the name of a function is safe to show.
 func printable(name string) bool {
 	return len(name) <= maxFunction && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }

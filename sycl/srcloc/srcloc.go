@@ -1,9 +1,9 @@
 // Package srcloc represents source locations of a program: the location of a kernel, and the
 // locations that make it require a device aspect.
 //
-// Device code has them as debug information, which a build does not ship. They are kept in a
-// property set of the device image ([Set]), which package propset reads and DPC++'s runtime
-// ignores, and they are part of compatibility reports.
+// They come from the debug information of device code, which builds do not ship. They are stored in
+// a property set of the device image ([Set]), which DPC++'s runtime ignores, and they are part of
+// compatibility reports.
 package srcloc
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
 
-// A Location is a location in a source file. The zero Location means that it is unknown.
+// A Location is a location in a source file. The zero Location means that the location is unknown.
 type Location struct {
 	Column uint32 `json:"column,omitempty"` // 0 if unknown
 	Line   uint32 `json:"line"`             // 0 if unknown
@@ -68,9 +68,9 @@ type Kernel struct {
 func (k Kernel) IsZero() bool { return k.Location.IsZero() && len(k.Origins) == 0 }
 
 // WorkspacePath returns the path of a source, as recorded by a compiler, relative to the workspace
-// and with "/". It fails for files outside of the workspace: files of other repositories and of
-// the system, and temporary links that a build creates for a compilation. The directories in which
-// Bazel runs a compiler and puts generated sources are not part of the path.
+// and with "/". It fails for files outside of the workspace: files of other repositories and of the
+// system, and temporary links that a build creates for a compilation. The path does not include the
+// directories in which Bazel runs a compiler or puts generated sources.
 func WorkspacePath(file string) (string, bool) {
 	if len(file) > maxPath || !utf8.ValidString(file) || strings.ContainsFunc(file, unicode.IsControl) {
 		return "", false
@@ -95,9 +95,9 @@ func WorkspacePath(file string) (string, bool) {
 	return file, true
 }
 
-// RelativeTo returns a path relative to a directory if it is absolute and below one of the given
-// absolute directories, or else the path unchanged. Compilers that are called with absolute paths,
-// for example by CMake, record these.
+// RelativeTo returns file relative to one of dirs, which are absolute, if file is an absolute path
+// below that directory, or else file unchanged. Compilers that are called with absolute paths, for
+// example by CMake, record absolute paths.
 func RelativeTo(file string, dirs []string) string {
 	clean := path.Clean(strings.ReplaceAll(file, `\`, "/"))
 	for _, dir := range dirs {
