@@ -10,12 +10,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A Builder collects images into abstract modules in the form that the runtime expects. Of an
-// abstract module's native images, the runtime uses the first, whatever they are compiled for,
-// unless the property compile_target of the module's requirements names a target, and with that
-// property it never uses IR. Therefore each native image has its own abstract module, which names
-// its architecture, and IR is in one that names none. The IR of one split module for several
-// triples is one abstract module.
+// A Builder collects images into abstract modules in the form that the runtime expects. The runtime
+// uses the first native image of an abstract module, regardless of the architecture, unless the
+// property compile_target of the module's requirements names a target. With that property, it never
+// uses IR. Therefore the Builder puts each native image into a separate abstract module that names
+// the architecture, and IR into an abstract module without compile_target. The IR of a split module
+// for several triples forms one abstract module.
 //
 // The zero value is ready to use.
 type Builder struct {
@@ -25,7 +25,7 @@ type Builder struct {
 	once    map[repeatable][]*Image
 }
 
-// identity is a digest of what identifies split modules: their metadata and key.
+// An identity identifies a split module: it is a digest of its metadata and key.
 type identity [sha256.Size]byte
 
 // A form identifies an image in a group of modules: a module has at most one image per form.
@@ -35,16 +35,17 @@ type form struct {
 	triple, arch string
 }
 
-// repeatable holds the properties that images with the same bytes must share to be repeats.
+// A repeatable holds everything except the bytes that must be equal for an image to be a repeat of
+// another.
 type repeatable struct {
 	form
 	metadata [sha256.Size]byte // of the image, sorted
 	size     int64
 }
 
-// Add adds an image. The key and the metadata identify the split module that the image is a form
-// of. The order of the metadata does not matter. If several split modules of one triple have the
-// same identity, the first of them is paired with the first of another triple, and so on.
+// Add adds an image. The key and the metadata, regardless of its order, identify the split module
+// that the image is a form of. If several split modules for one triple have the same identity, the
+// first of them is paired with the first for another triple, and so on.
 //
 // The metadata becomes the metadata of the abstract module and must not be changed afterwards.
 func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error {
@@ -56,9 +57,9 @@ func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error 
 	return nil
 }
 
-// AddOnce is Add for images that can occur several times: among images added by AddOnce with the
-// same bytes, target, key and metadata, it keeps only the first. It reports whether the image is
-// kept. Bytes are read only if everything else is equal.
+// AddOnce is like Add, but keeps only the first of the images added by AddOnce that have the same
+// bytes, target, key and metadata. It reports whether it kept the image. It reads the bytes only if
+// everything else is equal.
 func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (bool, error) {
 	metadata, f, err := moduleForm(key, metadata, img)
 	if err != nil {
@@ -107,7 +108,7 @@ func (b *Builder) add(f form, metadata *propset.Registry, img *Image) {
 		b.groups = make(map[identity][]*Module)
 		b.placed = make(map[form]int)
 	}
-	place := b.placed[f] // the modules before it have an image of that form
+	place := b.placed[f] // the earlier modules have an image of that form
 	b.placed[f]++
 	if place == len(b.groups[f.identity]) {
 		module := &Module{Metadata: metadata}
@@ -123,7 +124,7 @@ func (b *Builder) add(f form, metadata *propset.Registry, img *Image) {
 }
 
 // File returns a file in the given state with all added images: first the modules with native
-// images, then the ones with IR, each in the order of addition.
+// images, then the modules with IR, both in the order in which they were added.
 func (b *Builder) File(state State) *File {
 	return &File{Version: 1, State: state, Release: release.Newest(), Global: new(propset.Registry), Modules: nativeFirst(b.modules)}
 }
@@ -134,9 +135,10 @@ func nativeFirst(modules []*Module) []*Module {
 	return list
 }
 
-// Separate moves each native image that the runtime would confuse with another into its own
+// Separate moves each native image that the runtime would confuse with another into a separate
 // abstract module, as [Builder] does, and removes compile_target from modules with only IR. It
-// returns how many of both it changed. If the result is 0, the order of the file does not change.
+// returns the number of images and modules that it changed. If that is 0, it does not change the
+// order of the file.
 func (f *File) Separate() (changed int) {
 	var list []*Module
 	for _, m := range f.Modules {
@@ -169,9 +171,9 @@ func (m *Module) isSeparate() bool {
 	return len(m.Native) == 1 && len(m.IR) == 0 && requirement.CompileTarget(m.Metadata) == m.Native[0].CompileTarget()
 }
 
-// CompileTarget returns the value of the property compile_target that makes the runtime use the
-// image for its device only: the architecture. Images for CPUs have none, matching what the
-// runtime writes.
+// CompileTarget returns the value of the property compile_target with which the runtime uses the
+// image only for its device, which is the architecture. It returns "" for images for CPUs, because
+// the runtime writes none for them.
 func (i *Image) CompileTarget() string {
 	arch := i.Arch()
 	if system, _, _ := strings.Cut(i.Triple(), "-"); system == "spir64_x86_64" || arch == "x86_64" || strings.HasPrefix(arch, "intel_cpu_") {

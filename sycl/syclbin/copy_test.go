@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// copier is an image that counts its CopyTo calls. CopyTo omits some bytes at the end.
+// copier is an image that counts its CopyTo calls. CopyTo omits the last lost bytes.
 type copier struct {
 	*strings.Reader
 	copied *int

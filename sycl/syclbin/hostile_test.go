@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// mostAllocated is the allocation limit for reading files of a size, regardless of their content.
+// mostAllocated returns the maximum number of bytes that reading a file of a size may allocate,
+// regardless of its content.
 func mostAllocated(size int) uint64 { return 4*uint64(size) + 16<<20 }
 
 // readOnly reads data, and expects either an error in the file or a file that Verify can check.
@@ -34,7 +35,7 @@ func TestEveryValueOfEveryByte(t *testing.T) {
 			data := vector(t, v.name)
 			changed := slices.Clone(data)
 			for i, old := range data {
-				// The limit is per file, and all values stay below it.
+				// The limit is per file; this loop measures all values together, which stay below it.
 				if n := allocated(func() {
 					for b := range 256 {
 						if changed[i] = byte(b); changed[i] != old {

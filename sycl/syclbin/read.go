@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
-// Limits on what reading a file keeps in memory, whatever the file claims.
+// Limits on what reading a file keeps in memory, regardless of the numbers in the file.
 const (
 	maxHeaders  = 1 << 20   // abstract modules, IR modules and native images
 	maxMetadata = 128 << 20 // bytes of property set text
@@ -23,10 +23,10 @@ const (
 // remain usable.
 func NewFile(r io.ReaderAt, size int64) (*File, error) { return newFile(r, size, false) }
 
-// NewLenientFile also reads files with errors that can be repaired without guessing: files from
-// older compilers in which the first image of every abstract module is image 0; headers of images
-// that belong to no abstract module; metadata that [propset.ParseLax] can read. Repairs are listed
-// in File.Findings.
+// NewLenientFile is like NewFile, but also reads files with errors that can be repaired without
+// guessing: files from older compilers in which the first image of every abstract module is image
+// 0, headers of images that do not belong to an abstract module, and metadata that
+// [propset.ParseLax] can read. File.Findings lists the repairs.
 func NewLenientFile(r io.ReaderAt, size int64) (*File, error) { return newFile(r, size, true) }
 
 func newFile(r io.ReaderAt, size int64, lenient bool) (*File, error) {
@@ -47,8 +47,9 @@ func newFile(r io.ReaderAt, size int64, lenient bool) (*File, error) {
 	return f, nil
 }
 
-// release determines the runtime release that the file is for. Containers of 2026 do not identify
-// it: development versions of the compiler used them before the aspects had their new numbers.
+// release determines the runtime release that the file is for. The containers of 2026 do not
+// identify the release, because development versions of the compiler used them before aspects were
+// renumbered.
 func (rd *reader) release() {
 	f := rd.file
 	recorded, err := release.Recorded(f.Global)
@@ -125,7 +126,7 @@ func Recognize(r io.ReaderAt, size int64) bool {
 	return err != nil || len(version1) > 0 || slices.ContainsFunc(entries, func(e wrapped) bool { return e.isPart() || e.isDraft() })
 }
 
-// A wrapped is an entry of a container, with its image at base in the whole file.
+// A wrapped is an entry of a container whose image is at offset base of the file.
 type wrapped struct {
 	*offload.Entry
 	base int64
@@ -194,7 +195,7 @@ func (e wrapped) isPart() bool {
 	return ok
 }
 
-// isDraft reports whether the entry is of the draft before version 1.
+// isDraft reports whether the entry has the form of the draft that preceded version 1.
 func (e wrapped) isDraft() bool {
 	return slices.ContainsFunc(e.Strings, func(s offload.String) bool { return strings.HasPrefix(s.Key, "SYCLBIN/") })
 }
@@ -212,7 +213,7 @@ func (rd *reader) wrappedV1(entries, version1 []wrapped) error {
 	case len(entries) > 1:
 		rd.addFinding(containerSeveral, "container", "the container holds %d entries that are not SYCLBIN files", len(entries)-1)
 	}
-	old := f.Container == 1 && f.ImageKind == offload.KindSPIRV // then the number of SYCLBIN
+	old := f.Container == 1 && f.ImageKind == offload.KindSPIRV // 6 was the number of SYCLBIN then
 	if f.ImageKind != offload.KindSYCLBIN && !old {
 		rd.addFinding(containerKind, "container", "the container declares the file as kind %d (%s), but runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.KindSYCLBIN), uint16(offload.KindSPIRV))
 	}
@@ -254,7 +255,7 @@ func (rd *reader) setGlobal(g *propset.Registry, at Range) error {
 	return nil
 }
 
-// readAt fills b. Truncation is an error in the file, unlike a failed read.
+// readAt fills b. If the file is truncated, the error is a *FormatError, unlike for a failed read.
 func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	n, err := r.ReadAt(b, offset)
 	switch {

@@ -20,7 +20,7 @@ const (
 type v1Reader struct {
 	*reader
 	r    io.ReaderAt // the file
-	base int64       // of the file in the whole, for locations
+	base int64       // offset of the version 1 file in the whole file, for locations
 	size int64
 
 	meta, bin table
@@ -46,8 +46,8 @@ type imageHeader struct {
 	metadata, bytes blob
 }
 
-// v1 reads a version 1 file in r, which is at base of the whole and has size bytes, and adds its
-// modules.
+// v1 reads the version 1 file in r, which is at offset base of the whole file and has size bytes,
+// and adds its modules.
 func (rd *reader) v1(r io.ReaderAt, base, size int64) error {
 	v := v1Reader{reader: rd, r: r, base: base, size: size}
 	for _, step := range []func() error{
@@ -57,7 +57,7 @@ func (rd *reader) v1(r io.ReaderAt, base, size int64) error {
 		v.bin.overlap,
 		func() error { return v.assign(IRModule) },
 		func() error { return v.assign(NativeImage) },
-		v.addModules, // which can no longer exceed any end
+		v.addModules, // all ranges are valid now
 	} {
 		if err := step(); err != nil {
 			return err
@@ -102,8 +102,8 @@ func (v *v1Reader) header() error {
 	return err
 }
 
-// placeTables checks the sizes of the tables: the metadata table is at start, and the binary table
-// follows it.
+// placeTables checks the sizes of the tables and sets their locations. The metadata table is at
+// start, and the binary table follows it.
 func (v *v1Reader) placeTables(start int64, metaSize, binSize uint64) error {
 	end := v.base + v.size
 	room := uint64(v.size - start)
@@ -156,8 +156,8 @@ func (v *v1Reader) headers() error {
 	return nil
 }
 
-// assign checks that each image of a kind has one owner. A lenient reader assigns them to the
-// modules in order if some have several owners but the counts add up.
+// assign checks that each image of a kind has one owner. If some have several owners but the counts
+// add up, a lenient reader assigns all images to the modules in order.
 func (v *v1Reader) assign(kind Kind) error {
 	total := int64(len(v.images[kind]))
 	owner := make([]int, total) // module + 1
@@ -235,7 +235,7 @@ func (v *v1Reader) addModules() error {
 	return nil
 }
 
-// imagesOf returns the images of a kind that a module has.
+// imagesOf returns the images of a module that are of a kind.
 func (v *v1Reader) imagesOf(kind Kind, m moduleHeader) ([]*Image, error) {
 	s := m.images[kind]
 	var list []*Image
@@ -260,12 +260,12 @@ func (v *v1Reader) registry(b blob) (*propset.Registry, error) {
 	return v.parse(v.text[b.Offset:b.Offset+b.Size], v.at(&v.meta, b).Offset, b.part)
 }
 
-// at returns the offset of a part of a table in the whole file.
+// at returns the range of a part of a table in the whole file.
 func (v *v1Reader) at(t *table, b blob) Range {
 	return Range{v.base + t.start + b.Offset, b.Size}
 }
 
-// blob is a range of a table, with the location of the header fields that state it.
+// A blob is a range of a table, with the location of the header fields that define it.
 type blob struct {
 	Range
 	field int64
@@ -285,7 +285,7 @@ func (p part) String() string {
 	return fmt.Sprintf("%s %d", p.what, p.i)
 }
 
-// table checks the ranges of one of the two byte tables.
+// A table checks the ranges of one of the two byte tables.
 type table struct {
 	name  string
 	start int64 // in the file
@@ -293,7 +293,7 @@ type table struct {
 	blobs []blob
 }
 
-// blob reads an offset and a size, which are at field of the whole.
+// blob reads an offset and a size, which are at offset field of the whole file.
 func (t *table) blob(h *binfile.Buf, field int64, what part) (blob, error) {
 	offset, size := h.Uint64(), h.Uint64()
 	b := blob{Range{}, field, what}
@@ -307,8 +307,8 @@ func (t *table) blob(h *binfile.Buf, field int64, what part) (blob, error) {
 	return b, nil
 }
 
-// overlap reports ranges that share bytes. No writer produces them, and without them the size of
-// the file limits the total size of its parts.
+// overlap returns an error if ranges share bytes. No writer produces such files, and without
+// overlaps the size of the file limits the total size of its parts.
 func (t *table) overlap() error {
 	slices.SortStableFunc(t.blobs, func(a, b blob) int { return cmp.Compare(a.Offset, b.Offset) })
 	for i := 1; i < len(t.blobs); i++ {

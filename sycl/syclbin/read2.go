@@ -47,7 +47,7 @@ func (rd *reader) v2(entries []wrapped) error {
 	return v.finish()
 }
 
-// v2Reader collects the entries of a version 2 file, which may be in any order.
+// A v2Reader collects the entries of a version 2 file, which may be in any order.
 type v2Reader struct {
 	*reader
 	count   int // of entries
@@ -194,7 +194,8 @@ func (v *v2Reader) registry(e wrapped, offset, size int64, what part) (*propset.
 	return v.parse(text, e.base+offset, what)
 }
 
-// checkKeys finds strings that a role must not have, and missing ones.
+// checkKeys adds findings for missing strings of an entry, and for strings that its role must not
+// have.
 func (v *v2Reader) checkKeys(i int, role string, e wrapped) {
 	want := roleStrings[role]
 	for _, key := range want {
@@ -209,7 +210,7 @@ func (v *v2Reader) checkKeys(i int, role string, e wrapped) {
 	}
 }
 
-// checkCopies finds strings that differ from the metadata that they repeat.
+// checkCopies adds findings for strings that differ from the metadata that they repeat.
 func (v *v2Reader) checkCopies(i int, e wrapped, img *Image) {
 	check := func(key, want string) {
 		if got, ok := e.String(key); ok && got != want {
@@ -226,14 +227,14 @@ func (v *v2Reader) checkCopies(i int, e wrapped, img *Image) {
 	}
 }
 
-// finish puts the modules in order.
+// finish adds the modules to the file, in order.
 func (v *v2Reader) finish() error {
 	if v.global == nil {
 		return errorf(0, "a version 2 file without a global_metadata entry")
 	}
 	for i := range len(v.modules) {
 		if m := v.modules[i]; m == nil {
-			// The largest index is not below the number of modules.
+			// Then the largest index is not less than the number of modules.
 			return errorf(0, "there is no entry for abstract module %d, but there is one for a later module", i)
 		} else if m.Metadata == nil {
 			return errorf(m.offset, "abstract module %d has entry %d, but no am_metadata entry", i, m.seen)

@@ -1,7 +1,7 @@
 // Package syclbin reads, checks and writes SYCLBIN files, DPC++'s format for SYCL device code that
 // is loaded at run time.
 //
-// A file is in a bundle state and holds abstract modules. An abstract module is one set of kernels
+// A file has a bundle state and contains abstract modules. An abstract module is one set of kernels
 // in several images: IR modules, such as SPIR-V, and native device code images, each compiled for
 // one architecture. The file, each abstract module and each image have metadata in the form of
 // property sets.
@@ -9,7 +9,7 @@
 // Version 1 is a header, three lists of headers and two byte tables, little endian, the headers
 // and tables aligned to 8 bytes:
 //
-//	 0  u32 magic 0x53594249, so that the file starts with "IBYS"
+//	 0  u32 magic 0x53594249, so the file starts with "IBYS"
 //	 4  u32 version
 //	 8  u32 number of abstract modules
 //	12  u32 number of IR modules
@@ -33,9 +33,9 @@
 // abstract module. The image of an ir or native entry is a u64 size of the metadata, the metadata,
 // and the bytes.
 //
-// The layout follows the SYCLBIN design document of the DPC++ project and, for details it does not
-// specify (the padding, version 2), DPC++'s LLVM. [NewFile] rejects more than they do: overflows,
-// overlaps and parts without an owner.
+// The layout follows the SYCLBIN design document of the DPC++ project and, for details that it does
+// not specify (the padding, version 2), DPC++'s LLVM. [NewFile] also rejects errors that DPC++
+// accepts: overflows, overlaps and parts without an owner.
 package syclbin
 
 import (
@@ -67,15 +67,15 @@ type File struct {
 	ImageKind offload.ImageKind
 
 	// Release is the runtime release that the file is for. Recorded is true if the file's global
-	// metadata states it. Global here omits that entry.
+	// metadata states it. Global omits that property.
 	Release  *release.Release
 	Recorded bool
 
 	Global  *propset.Registry // global metadata, including State
 	Modules []*Module         // with the aspects of package aspect
 
-	// GlobalRange and the ranges of modules and images are byte ranges in the file, or in the
-	// inflated container of a compressed file.
+	// GlobalRange and the ranges of modules and images are byte ranges in the file, or in the inflated
+	// container if the file is compressed.
 	GlobalRange Range
 
 	// Size is the size of the input in bytes.
@@ -95,8 +95,8 @@ type Module struct {
 	Native        []*Image
 }
 
-// Kernels returns the names of the module's kernels from its metadata. A kernel that DPC++'s
-// runtime lists under two names is listed once.
+// Kernels returns the names of the module's kernels from its metadata. If DPC++'s runtime listed a
+// kernel under two names, Kernels returns only one.
 func (m *Module) Kernels() []string {
 	return kernelname.WithoutAliases(m.Metadata.Set(propset.KernelNames).Keys())
 }
@@ -119,8 +119,8 @@ type Image struct {
 	digest *[sha256.Size]byte // of the bytes, nil until requested
 }
 
-// NewImage returns a native image for an architecture or, if that is empty, an IR module of the
-// type that its bytes have.
+// NewImage returns a native image for arch or, if arch is empty, an IR module whose type the bytes
+// determine.
 func NewImage(triple, arch string, content offload.Source) *Image {
 	format := offload.Detect(content, content.Size())
 	var i *Image
@@ -164,7 +164,7 @@ const (
 	keyArch   = "arch"
 )
 
-// Data returns the bytes and keeps all of them in memory. Use Open for images that may be large.
+// Data returns the bytes, all of which it reads into memory. Use Open for images that may be large.
 func (i *Image) Data() ([]byte, error) {
 	data := make([]byte, i.Size()) // already checked against the size of the file
 	_, err := io.ReadFull(i.Open(), data)
@@ -269,8 +269,8 @@ const (
 	Object     State = 1 // may be linked
 	Executable State = 2
 
-	// NoState is the state of a file whose global metadata has no numeric state. Writing such a
-	// file leaves the global metadata unchanged.
+	// NoState is the state of a file whose global metadata does not have a numeric state. Writing such
+	// a file leaves its global metadata unchanged.
 	NoState State = math.MaxUint32
 )
 
@@ -318,7 +318,7 @@ func (t IRType) String() string {
 }
 
 // IRTypeOf returns the type of an IR module with bytes of a format for a triple, and whether there
-// is one: there are types for SPIR-V, PTX and code for AMD GPUs, whose only IR is bitcode.
+// is one. There are types for SPIR-V, for PTX and for AMD GPUs, whose only IR is bitcode.
 func IRTypeOf(f offload.Format, triple string) (IRType, bool) {
 	switch {
 	case f == offload.SPIRV:
@@ -336,8 +336,8 @@ type Range struct {
 	Offset, Size int64
 }
 
-// A FormatError is an error that makes a file unreadable, with its location. All such errors of
-// this package have this type.
+// A FormatError is an error that makes a file unreadable, with its location. All such errors that
+// this package returns have this type.
 type FormatError struct {
 	Offset int64 // in the file, or in the inflated container of a compressed one
 	Msg    string
@@ -365,14 +365,14 @@ func (f *File) StatesRelease() bool {
 	return f.Recorded || f.Version == 1 && f.Container == 1 && f.ImageKind == offload.KindSPIRV
 }
 
-// AssumeRelease sets the release of a file that does not state one. The aspect numbers in it are
-// then interpreted for that release.
+// AssumeRelease sets the release of a file that does not state one, and interprets the aspect
+// numbers in the file for that release.
 func (f *File) AssumeRelease(r *release.Release) {
 	if f.StatesRelease() || r == f.Release {
 		return
 	}
 	for _, m := range f.Modules {
-		// Data read for a release can be written for the same release.
+		// Metadata read for a release can be written for the same release.
 		if raw, err := f.Release.Write(m.Metadata); err == nil {
 			m.Metadata = r.Read(raw)
 		}
@@ -398,12 +398,11 @@ func (f *File) AmbiguousAspect() (a aspect.Aspect, ok bool) {
 	return 0, false
 }
 
-// Open opens the named file. Its images are read from it until it is closed. A process may use
-// more files than it can have open, so the least recently read files are closed and reopened on
-// demand.
+// Open opens the named file. Its images can be read until it is closed. The least recently read
+// files are closed and reopened on demand, so a process can use more files than it can have open.
 func Open(name string) (*File, error) { return open(name, NewFile) }
 
-// OpenLenient is Open with [NewLenientFile].
+// OpenLenient is like Open, but uses [NewLenientFile].
 func OpenLenient(name string) (*File, error) { return open(name, NewLenientFile) }
 
 func open(name string, read func(io.ReaderAt, int64) (*File, error)) (*File, error) {

@@ -114,7 +114,7 @@ func registry(t testing.TB, text string) *propset.Registry {
 	return r
 }
 
-// A part is an image of a sample, with the metadata of its split module.
+// A samplePart is an image of the sample, with the metadata of its split module.
 type samplePart struct {
 	metadata *propset.Registry
 	image    *Image
@@ -133,7 +133,7 @@ func sampleParts(t testing.TB) []samplePart {
 	}
 }
 
-// sample is a file with several modules of several images, some of them empty.
+// sample returns a file with several modules of several images, some of them empty.
 func sample(t testing.TB) *File {
 	f := &File{Version: 1, State: Executable, Global: new(propset.Registry)}
 	modules := map[*propset.Registry]*Module{}
@@ -153,7 +153,7 @@ func sample(t testing.TB) *File {
 	return f
 }
 
-// built returns a Builder's result for the same images.
+// built returns the Builder's file for the images of sample.
 func built(t testing.TB) *File {
 	t.Helper()
 	var b Builder
@@ -163,7 +163,7 @@ func built(t testing.TB) *File {
 	return b.File(Executable)
 }
 
-// describe lists the content of a file, for comparisons.
+// describe returns the content of a file as text, for comparisons.
 func describe(t testing.TB, f *File) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", f.State)
@@ -267,7 +267,8 @@ func TestBuilderIdentity(t *testing.T) {
 	}
 }
 
-// TestDistinguishImages checks the property that the runtime reads: compile_target.
+// TestDistinguishImages checks compile_target, the property by which the runtime distinguishes
+// images.
 func TestDistinguishImages(t *testing.T) {
 	var targets []string
 	for _, m := range built(t).Modules {
@@ -308,7 +309,7 @@ func TestSeparate(t *testing.T) {
 	}
 }
 
-// TestReleases writes a kernel with 64-bit atomics for each release and reads it.
+// TestReleases writes a file with 64-bit atomics for each release and reads it.
 func TestReleases(t *testing.T) {
 	for _, tt := range []struct {
 		release   *release.Release
@@ -422,7 +423,8 @@ func put64(data []byte, at int, n uint64) []byte {
 	return data
 }
 
-// A container error has the type of all file errors, and its location.
+// TestContainerErrors checks that an error in a container has the type of all file errors, and its
+// location.
 func TestContainerErrors(t *testing.T) {
 	data := write(t, sample(t), Options{})
 	_, err := read(put64(data, 8, 1<<63))
@@ -484,7 +486,7 @@ func TestVersion1Errors(t *testing.T) {
 	}
 }
 
-// firstIndicesZero is the output of compilers that do not advance first indices.
+// firstIndicesZero returns a file as written by compilers that do not advance first indices.
 func firstIndicesZero(t *testing.T) []byte {
 	data := write(t, sample(t), Options{Bare: true})
 	for i := range 3 {
@@ -523,7 +525,7 @@ func TestLenientReaderRepairs(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 
-	// Surplus metadata is dropped.
+	// Surplus characters in metadata are dropped.
 	surplus := bytes.Replace(bare, []byte("state=1|1"), []byte("state=1|01")[:9], 1)
 	copy(surplus[0x78+len("[SYCLBIN/global metadata]\n"):], "stat=1|01")
 	if _, err := read(surplus); err == nil {
@@ -670,7 +672,7 @@ func TestRecognition(t *testing.T) {
 	}
 }
 
-// sparse is a large file with only some nonzero pages.
+// sparse is a large file of which only some pages are not zero.
 type sparse struct {
 	pages map[int64][]byte
 	size  int64
@@ -783,7 +785,7 @@ func walk(data []byte, check func([]byte)) {
 	}
 }
 
-// check reads data strictly and leniently, and exercises the result.
+// check reads data strictly and leniently, and uses the result in every way.
 func check(t testing.TB, data []byte) {
 	for _, open := range []func([]byte) (*File, error){read, readLenient} {
 		f, err := open(data)
@@ -832,7 +834,7 @@ func FuzzNewFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data) })
 }
 
-// Of images that are equal in every relevant property, one is kept.
+// TestAddOnce checks that only the first of several equal images is kept.
 func TestAddOnce(t *testing.T) {
 	ab := registry(t, "[S]\na=1|1\nb=1|2\n")
 	ba := registry(t, "[S]\nb=1|2\na=1|1\n")

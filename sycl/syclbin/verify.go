@@ -38,7 +38,7 @@ func finding(rule Rule, place, format string, args ...any) Finding {
 	return Finding{rule.ID, place, fmt.Sprintf(format, args...), rule.Fix}
 }
 
-// The rules. Those of the first block are found while a file is read.
+// The rules. Violations of the first block of rules are found while a file is read.
 var (
 	containerVersion   = Rule{"container-version", "the container must have a version that the runtime loads", "rewrite it with 'packager convert'"}
 	containerSeveral   = Rule{"container-several", "the container must contain one SYCLBIN and nothing else", "rewrite it, or extract the SYCLBIN that you need"}
@@ -80,7 +80,7 @@ var (
 	imageEmpty      = Rule{"image-empty", "an image must not be empty", "check the compilation that wrote an empty file"}
 )
 
-// TooMany is the rule for files that are only partly checked.
+// TooMany is the rule that a file breaks if it is only partly checked.
 var TooMany = Rule{"too-many", "a file must be small enough to be checked completely", "split the file, or fix these findings and check again"}
 
 var rules = []Rule{
@@ -127,7 +127,7 @@ func (v *verifier) add(rule Rule, place, format string, args ...any) {
 	v.found = AppendFinding(v.found, rule, place, format, args...)
 }
 
-// VerifyForm checks that a runtime release reads the form of a file that was read.
+// VerifyForm checks that a runtime release reads the container and version that f was read from.
 func VerifyForm(f *File, r *release.Release) []Finding {
 	words := r.RejectReason(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size)
 	if words == "" {
@@ -136,8 +136,9 @@ func VerifyForm(f *File, r *release.Release) []Finding {
 	return []Finding{finding(runtimeForm, "file", "the runtime of %s rejects the file: %s", r, strings.TrimSuffix(words, "."))}
 }
 
-// VerifyFor checks what only matters to a runtime release, regardless of the current or future
-// form of the file: for 2025.3, IR that it ignores, and native images with which it cannot reliably link.
+// VerifyFor checks the rules that are specific to a runtime release, regardless of the form that
+// the file has or will have. For 2025.3, it finds IR that the runtime ignores, and native images
+// with which it cannot link reliably.
 func VerifyFor(f *File, r *release.Release) []Finding {
 	if r != release.Before2026() {
 		return nil
@@ -164,8 +165,8 @@ func VerifyFor(f *File, r *release.Release) []Finding {
 	return nil
 }
 
-// AppendFinding appends a violation of a rule, or a finding that there are too many. The format
-// and its arguments make the message.
+// AppendFinding appends a violation of a rule with a formatted message. If there are too many
+// findings, it appends the finding [TooMany] instead.
 func AppendFinding(list []Finding, rule Rule, place, format string, args ...any) []Finding {
 	switch len(list) {
 	case maxFindings:
@@ -186,7 +187,7 @@ func (v *verifier) global() {
 	case v.file.State > Executable:
 		v.add(stateInvalid, place, "the state is %d", uint32(v.file.State))
 	}
-	v.onlySets(place, v.file.Global, propset.SYCLBINGlobal, release.Set) // the latter has its own rule
+	v.onlySets(place, v.file.Global, propset.SYCLBINGlobal, release.Set) // the latter has a separate rule
 	v.values(place, v.file.Global)
 }
 
@@ -199,8 +200,8 @@ func (v *verifier) onlySets(place string, r *propset.Registry, names ...string) 
 	}
 }
 
-// values checks the names of sets, and keys and values of all properties except the ones with
-// their own rules.
+// values checks the names of sets, and the keys and values of all properties except those with
+// separate rules.
 func (v *verifier) values(place string, r *propset.Registry) {
 	faulty := false
 	for _, s := range r.Sets() {
@@ -254,12 +255,12 @@ func (v *verifier) module(i int, m *Module) {
 	v.unknownKernels(place, m)
 }
 
-// unknownKernels checks the sets that contain only kernels. DPC++ also writes other functions into
-// the sets of removed parameters and of sizes.
+// unknownKernels checks the sets that contain only kernels. It skips the sets of removed parameters
+// and of sizes, into which DPC++ also writes other functions.
 func (v *verifier) unknownKernels(place string, m *Module) {
 	kernels := m.Metadata.Set(propset.KernelNames)
 	if kernels.Len() == 0 {
-		return // which has its own rule
+		return // which has a separate rule
 	}
 	for _, set := range []string{propset.AssertUsed, propset.ImplicitLocalArg, propset.WorkGroupDynamicLocalMem, propset.RegisteredKernels} {
 		for _, p := range m.Metadata.Set(set).Properties() {
@@ -274,8 +275,8 @@ func (v *verifier) unknownKernels(place string, m *Module) {
 	}
 }
 
-// noKernels adds the finding for a module that names no kernels: either it has none, or their
-// names are lost.
+// noKernels adds a finding for a module that does not list kernels: either it does not have any, or
+// their names were lost.
 func (v *verifier) noKernels(place string, m *Module) {
 	images := m.Images()
 	if len(images) > 0 && !slices.ContainsFunc(images, func(i *Image) bool { return !offload.HasNoKernels(i, i.Size()) }) {
@@ -290,8 +291,8 @@ func (v *verifier) noKernels(place string, m *Module) {
 // maxLost is the maximum number of lost kernels in a message: demangled names can be very long.
 const maxLost = 1000
 
-// names checks that the runtime finds the kernels by name. If no kernel has a name that the runtime
-// finds, it adds one finding for all.
+// names checks that the runtime finds the kernels by name. If it finds none of them, names adds one
+// finding for all.
 func (v *verifier) names() {
 	symbols, place := v.lostKernels()
 	count := "%d kernels"
@@ -312,8 +313,8 @@ func (v *verifier) names() {
 	}
 }
 
-// lostKernels returns the symbols of kernels that the runtime does not find by name, and the
-// location of the first.
+// lostKernels returns the symbols of the kernels that the runtime does not find by name, and the
+// location of the first one.
 func (v *verifier) lostKernels() (symbols []string, place string) {
 	for i, m := range v.file.Modules {
 		for _, symbol := range m.Kernels() {
@@ -330,7 +331,7 @@ func (v *verifier) lostKernels() (symbols []string, place string) {
 	return slices.Compact(symbols), place
 }
 
-// quoteSome lists names, and only counts the ones beyond a limit.
+// quoteSome returns a list of the names up to a limit, with the number of the others.
 func quoteSome(names []string) string {
 	const most = 5
 	var b strings.Builder
@@ -347,7 +348,7 @@ func quoteSome(names []string) string {
 	return b.String()
 }
 
-// targets checks that the runtime can tell which device each image is for.
+// targets checks that the runtime can determine which device each image is for.
 func (v *verifier) targets(place string, m *Module) {
 	target := requirement.CompileTarget(m.Metadata)
 	switch {

@@ -25,7 +25,7 @@ func lostKernels(t testing.TB, n int) *propset.Registry {
 
 const needsNothing = "[SYCL/kernel names]\n__sycl_kernel_K=1|1\n[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
 
-// good is a file without findings.
+// good returns a file without findings.
 func good() *File {
 	return &File{
 		Version: 1, State: Executable, Global: mustParse("[SYCLBIN/global metadata]\nstate=1|2\n"),
@@ -47,7 +47,7 @@ func mustParse(text string) *propset.Registry {
 	return r
 }
 
-// Rules that need the bytes of a file have cases in the tests that read them.
+// Rules about the bytes of a file have cases in the tests that read files.
 func TestVerify(t *testing.T) {
 	ir := func(f *File) *Image { return f.Modules[0].IR[0] }
 	native := func(f *File) *Image { return f.Modules[1].Native[0] }

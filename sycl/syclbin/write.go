@@ -23,7 +23,7 @@ type Options struct {
 	// aspect numbers. nil means [release.Default].
 	Release *release.Release
 
-	// Unrecorded omits from the file the release that it was written for.
+	// Unrecorded omits the release from the file's global metadata.
 	Unrecorded bool
 
 	Version int  // 1 or 2; 0 is 1
@@ -42,9 +42,9 @@ type Options struct {
 	KeepOrder bool
 }
 
-// Write writes the file. Modules and images keep their order, sets and keys are sorted, and the
-// state of the file replaces the state in the global metadata unless it is NoState. Images are
-// read while they are copied.
+// Write writes the file. It keeps the order of modules and images, and sorts sets and keys. The
+// state of the file replaces the state in the global metadata unless it is NoState. Images are read
+// while they are copied.
 func Write(w io.Writer, f *File, o Options) error {
 	if err := o.complete(); err != nil {
 		return err
@@ -254,7 +254,7 @@ func (t texts) version1Texts(global *propset.Registry, modules []*Module, images
 	return list, nil
 }
 
-// partName names the owner of the property sets with a number, for errors.
+// partName returns the name of the part that owns the property sets with index i, for errors.
 func partName(i, modules, ir int) string {
 	switch i -= 1 + modules; {
 	case i == -1-modules:
@@ -267,7 +267,7 @@ func partName(i, modules, ir int) string {
 	return fmt.Sprintf("native image %d", i-ir)
 }
 
-// pad appends zeros to b until its length plus the length before it is a multiple of 8.
+// pad appends zeros to b until its length plus the lengths in before is a multiple of 8.
 func pad(b []byte, before ...int64) []byte {
 	n := int64(len(b))
 	for _, m := range before {
@@ -360,8 +360,8 @@ func (s *sequence) ReadAt(b []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// CopyTo implements [offload.Copier]: parts that are Copiers copy themselves, and the parts
-// between them are read together.
+// CopyTo implements [offload.Copier]. It calls CopyTo of the parts that are Copiers, and reads
+// consecutive other parts together.
 func (s *sequence) CopyTo(w io.Writer, buf []byte) (total int64, err error) {
 	read := func(end int64) error {
 		n, err := io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(s, total, end-total), buf)
