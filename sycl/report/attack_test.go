@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// The names of these tests refer to a list of attacks on all readers of reports. Further tests on
-// output formats are TestHostileHTML and similar ones.
+// The names of these tests refer to a list of attacks on all readers of reports. TestHostileHTML
+// and similar tests cover the output formats.
 
 func TestAttackS10Sizes(t *testing.T) {
 	head := `{"schema":"` + report.Schema + `",`

@@ -24,15 +24,15 @@ type Module struct {
 	// are empty for reports that must not depend on file names.
 	Files []File
 
-	// Embedded is set if the images are part of the program itself. The runtime then prefers native
-	// code.
+	// Embedded is true if the images are embedded in a program or library. The runtime then prefers
+	// native code.
 	Embedded bool
 
-	// OutsidePath is the absolute path of a source file outside of all workspaces that debug information
-	// names. It is set only if no kernel has a location.
+	// OutsidePath is the absolute path of a source file that debug information names and that is
+	// outside of all workspaces. It is set only if no kernel has a location.
 	OutsidePath string
 
-	// Warnings are about native code, without the name of the file.
+	// Warnings are warnings about native code. They do not include the name of the file.
 	Warnings []string
 
 	Needs   *requirement.Requirements
@@ -44,7 +44,7 @@ type Module struct {
 type ModuleKernel struct {
 	Name   string                    // mangled
 	symbol string                    // in the module's images
-	Needs  *requirement.Requirements // its own; nil for the module's requirements
+	Needs  *requirement.Requirements // the kernel's requirements; nil for the module's
 	Source srcloc.Kernel
 }
 
@@ -104,8 +104,8 @@ type builtOutcome struct {
 // and without an image for it.
 type answer struct{ ir, native, noImage compat.Result }
 
-// answer returns the answer for requirements and a device, both given by index. Many kernels have
-// the same requirements, so each answer is computed once.
+// answer returns the answer for requirements and a device, both given by index. It computes each
+// answer once, because many kernels have the same requirements.
 func (b *Builder) answer(needs, device int) *answer {
 	if b.answers[needs] == nil {
 		b.answers[needs] = make([]*answer, len(b.devices))
@@ -125,7 +125,7 @@ func (b *Builder) answer(needs, device int) *answer {
 	return a
 }
 
-// bestOutcome returns the best outcome among the modules with a kernel.
+// bestOutcome returns the best outcome among the modules that contain a kernel.
 func (b *Builder) bestOutcome(holders []holder, device int) builtOutcome {
 	best := b.moduleOutcome(holders[0], device)
 	if len(holders) == 1 {
@@ -166,7 +166,7 @@ func outcomeRank(c builtOutcome) int {
 	return n
 }
 
-// moduleOutcome returns the outcome of one of the modules with a kernel.
+// moduleOutcome returns the outcome of a kernel in one of the modules that contain it.
 func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	m := &b.modules[h.module]
 	c := builtOutcome{Outcome{Code: NoCode, Scope: h.scope}, -1}
@@ -189,8 +189,9 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	return c
 }
 
-// runsNative reports whether native code runs on a device. This depends on the target in its notes,
-// and on its architecture or, without one, on the target in its properties or else its triple.
+// runsNative reports whether native code runs on a device. This depends on the target in the code's
+// notes, and on its architecture. If there is no architecture, it depends on the target in the
+// properties or else on the triple.
 func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device) bool {
 	if image.Built != "" && !runsBuilt(image.Built, d) {
 		return false
@@ -208,8 +209,8 @@ func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device
 	})
 }
 
-// runsBuilt reports whether a device accepts native code whose notes name a target. A device of the
-// user can be any GPU.
+// runsBuilt reports whether a device accepts native code whose notes name a target. A device that
+// the user defines can be any GPU.
 func runsBuilt(built string, d *deviceconfig.Device) bool {
 	if compat.TargetMatches(built, d) || compat.TargetMatches(deviceconfig.FamilyOfCode(built), d) {
 		return true
@@ -218,8 +219,8 @@ func runsBuilt(built string, d *deviceconfig.Device) bool {
 	return kind == deviceconfig.UnknownName && d.OclocDevice != ""
 }
 
-// architectures returns the targets of native code. Some compilers record target names, some record
-// the names used by their device compiler (sm_80, pvc), and some record none.
+// architectures returns the targets of native code. Some compilers record target names, some the
+// names that their device compiler uses (sm_80, pvc), and some nothing.
 func architectures(image *ModuleImage) []string {
 	system, _, _ := strings.Cut(image.Triple, "-")
 	if image.Arch == "" {

@@ -16,11 +16,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Builder builds a report from modules that are added one after the other. It keeps only the data
-// for the report. Use [NewBuilder] to create one.
+// A Builder builds a report from modules that are added one after the other. It retains only the
+// data for the report. Use [NewBuilder] to create a Builder.
 type Builder struct {
-	// Chosen, if not nil, is called with the image that each device would get for each kernel, or
-	// -1. The arguments are indexes in the report.
+	// Chosen, if not nil, is called with the image that each device would use for each kernel, or -1.
+	// The arguments are indexes in the report.
 	Chosen func(kernel, device, image int)
 
 	config  *deviceconfig.Config
@@ -50,7 +50,8 @@ type builtModule struct {
 	embedded, single    bool // single: all kernels form one kernel of the report
 }
 
-// moduleFiles are Module.File and Module.Files. Modules of a file are adjacent.
+// moduleFiles holds Module.File and Module.Files. Modules of a file are adjacent, so they share a
+// moduleFiles.
 type moduleFiles struct {
 	program string
 	list    []File
@@ -125,8 +126,8 @@ func (b *Builder) Add(m *Module) {
 	}
 }
 
-// needsOf returns the index of requirements. The target of an image only affects the choice of an
-// image, see moduleOutcome.
+// needsOf returns the index of requirements. It ignores the target of an image, which only affects
+// the choice of an image, see moduleOutcome.
 func (b *Builder) needsOf(needs *requirement.Requirements) int32 {
 	chosen := *needs
 	chosen.CompileTarget = ""
@@ -223,7 +224,7 @@ func (b *Builder) listImages(r *Report) {
 	}
 }
 
-// runs returns the runs of equal elements in a sorted list.
+// runs yields the runs of equal elements in a sorted list.
 func runs[T any](list []T, compare func(a, b T) int) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for len(list) > 0 {
@@ -257,7 +258,7 @@ func newImageLister(r *Report) *imageLister {
 	return &imageLister{r, map[File]int32{}, map[string]int32{}}
 }
 
-// add adds files.
+// add collects files, which addFiles numbers.
 func (l *imageLister) add(files ...File) {
 	for _, f := range files {
 		if _, ok := l.files[f]; !ok {
@@ -267,7 +268,7 @@ func (l *imageLister) add(files ...File) {
 	}
 }
 
-// addFiles numbers the files.
+// addFiles adds the collected files to the report and numbers them.
 func (l *imageLister) addFiles() {
 	slices.SortFunc(l.Files, func(a, b File) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Digest, b.Digest))
@@ -394,8 +395,8 @@ func (b *Builder) collect(list []int32, d *Kernel) *kernel {
 	return k
 }
 
-// scope returns ScopeKernel if a module kernel has its own requirements, or if all kernels of its
-// module form one kernel.
+// scope returns ScopeKernel if the requirements of a module kernel are separate from the module's,
+// or if all kernels of its module form one kernel.
 func (b *Builder) scope(k *builtKernel) Scope {
 	if k.ownNeeds || b.modules[k.module].single {
 		return ScopeKernel
@@ -403,7 +404,7 @@ func (b *Builder) scope(k *builtKernel) Scope {
 	return ScopeImage
 }
 
-// findSingle finds the modules whose kernels all form one kernel.
+// findSingle marks the modules whose kernels all form one kernel.
 func (b *Builder) findSingle() {
 	for i := range b.modules {
 		m := &b.modules[i]

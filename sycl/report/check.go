@@ -138,7 +138,7 @@ func (r *Report) checkOutcomes() error {
 }
 
 func (r *Report) checkRows() error {
-	// Rows are shared, so a small file can describe a huge number of kernels and devices.
+	// Kernels can share rows, so a small file can describe a huge number of kernels and devices.
 	if n := len(r.Kernels) * len(r.Devices); n > MaxSize {
 		return fmt.Errorf("%d kernels and %d devices: their product exceeds the limit of %d", len(r.Kernels), len(r.Devices), MaxSize)
 	}

@@ -27,8 +27,8 @@ func scaled(kernel string, number uint32, value ...byte) *propset.Registry {
 	return r
 }
 
-// TestConstants checks that images have their specialization constants, even if they differ in
-// nothing else, and that constants of native code have the types from SPIR-V elsewhere in the file.
+// TestConstants checks that images have their specialization constants, even if they differ only in
+// these, and that constants of native code have the types from SPIR-V elsewhere in the file.
 func TestConstants(t *testing.T) {
 	code := testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.Float, Bits: 0x40200000}, testkit.SPIRVConstant{ID: 4, Type: testkit.I8, Bits: 1})
 	native := syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", bytes.NewReader([]byte("native")))

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// The output of Encode is equivalent to the output of encoding/json, and Decode restores the same
-// report.
+// TestEncodeIsJSON checks that the output of Encode is equivalent to the output of encoding/json,
+// and that Decode returns the same report.
 func TestEncodeIsJSON(t *testing.T) {
 	hostile := reporttest.Build(t, []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("<b>&\u2028\"\\", "\x1b"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_pvc")
 	hostile.Source = report.Source{Commit: "<&>", Date: "2027-03-31"}
@@ -34,7 +34,8 @@ func TestEncodeIsJSON(t *testing.T) {
 	}
 }
 
-// A report stores each distinct row and outcome once, regardless of the number of kernels.
+// TestOutcomesAreFew checks that a report stores each distinct row and outcome once, regardless of
+// the number of kernels.
 func TestOutcomesAreFew(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Large(2000), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64")
 	if len(r.Kernels) != 2000 || len(r.Outcomes) > 8 || len(r.Rows) > 4 {

@@ -15,14 +15,14 @@ import (
 // ([kernelname.FormOf]):
 //   - For a parallel_for over a range, DPC++ generates a second kernel. The runtime selects
 //     one of the two by the range, so a device runs the kernel only if it can run both.
-//   - For a parallel_for with reductions, DPC++ generates several kernels, none with the
-//     name in the source. The merged kernel has the first of their names in sort order.
-//     The SYCL library checks if the device has the aspect atomic64, and otherwise selects
-//     a strategy that works without it. So a strategy that is rejected for that aspect does
-//     not count if there is a different one. A device must run all forms that count.
+//   - For a parallel_for with reductions, DPC++ generates several kernels, none of which has the
+//     name in the source. The merged kernel has the first of their names in sort order. If the
+//     device lacks the aspect atomic64, the SYCL library selects a strategy that works without it.
+//     So a strategy that is rejected because of that aspect does not count if there is a different
+//     strategy. A device must run all forms that count.
 //
-// A form remains a kernel of its own if several kernels have the name of its original. A form for a
-// rounded range also does so if no kernel has that name.
+// A form remains a separate kernel if several kernels have the name of its original. A form for a
+// rounded range also remains separate if no kernel has that name.
 func (b *Builder) JoinForms() {
 	j := joiner{forms: map[string]kernelname.Form{}, written: map[string]string{}, ambiguous: map[string]bool{}, reductionNames: map[string]string{}, index: map[string]int32{}}
 	for i := range b.kernels {
@@ -41,7 +41,7 @@ func (b *Builder) JoinForms() {
 	}
 }
 
-// A joiner holds the names of kernels by their name in the source.
+// A joiner holds the mangled names of kernels by their names in the source.
 type joiner struct {
 	forms          map[string]kernelname.Form
 	written        map[string]string // mangled names of kernels with forms, or "" if not found yet
@@ -175,7 +175,7 @@ func lacksAtomic64(c builtOutcome) bool {
 	})
 }
 
-// compareOutcomes orders outcomes, worst first. It breaks ties by content.
+// compareOutcomes orders outcomes, worst first, and equally bad outcomes by content.
 func compareOutcomes(a, b builtOutcome) int {
 	if n := cmp.Or(outcomeRank(b)-outcomeRank(a), cmp.Compare(a.image, b.image), strings.Compare(string(a.Scope), string(b.Scope))); n != 0 {
 		return n
@@ -186,7 +186,7 @@ func compareOutcomes(a, b builtOutcome) int {
 }
 
 // joinOutcomes returns the outcome of a kernel from the outcomes of two forms that a device must
-// both run; a is the worse one. The result has the reasons of both.
+// both run; a is the worse outcome. The result has the reasons of both.
 func joinOutcomes(a, b builtOutcome) builtOutcome {
 	a.Reasons = slices.Clip(a.Reasons)
 	for _, reason := range b.Reasons {

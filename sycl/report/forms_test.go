@@ -12,7 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// inFiles returns the program in files: each module in one file, and the first image in both.
+// inFiles returns the program with its modules in separate files. Both files contain the first
+// image.
 func inFiles() []report.Module {
 	modules := append(reporttest.Program(), reporttest.Program()[0])
 	for i := range modules {
@@ -55,7 +56,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Images of two reports that differ only in their files are merged.
+// TestMergeFilesAndForms checks that images of two reports that differ only in their files are
+// merged.
 func TestMergeFilesAndForms(t *testing.T) {
 	one, two := reporttest.Build(t, inFiles(), "intel_gpu_pvc"), reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")
 	two.Files = []report.File{{Name: "z.so"}}

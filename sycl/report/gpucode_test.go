@@ -35,13 +35,13 @@ func oclocMembers(members ...string) string {
 	return b
 }
 
-// TestNativeCodeFamilies checks which GPUs native code of a SYCLBIN runs on, depending on its
-// name.
+// TestNativeCodeFamilies checks on which GPUs native code in a SYCLBIN runs, depending on its
+// architecture name.
 func TestNativeCodeFamilies(t *testing.T) {
 	for _, test := range []struct {
 		name, arch, target, code string
 		want                     string // devices with native code, without intel_gpu_
-		warning                  string // its start
+		warning                  string // start of the warning
 	}{
 		{"family as the target", "intel_gpu_dg2", "intel_gpu_dg2", "x", "acm_g10 acm_g11", ""},
 		{"member as the target", "intel_gpu_acm_g10", "intel_gpu_acm_g10", "x", "acm_g10", ""},

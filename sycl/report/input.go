@@ -27,8 +27,8 @@ const maxSPIRV = 256 << 20
 // the metadata or, if it has none, from the images. Source locations that only SPIR-V has are
 // added.
 //
-// Compilers called with absolute paths record them. workspaces are absolute paths of directories;
-// paths of sources below them become relative.
+// Compilers that are called with absolute paths record absolute paths. workspaces are absolute
+// paths of directories; paths of sources below them become relative.
 func FromSYCLBIN(f *syclbin.File, workspaces ...string) ([]Module, error) {
 	list := make([]Module, 0, len(f.Modules))
 	images := make([]specialize.Image, 0, len(f.Modules))
@@ -86,9 +86,9 @@ func addConstants(list []Module, images []specialize.Image) error {
 	return nil
 }
 
-// FromRow returns the module of a row of a file table: an image with the sets of its property file,
-// which may be nil, and the names in its symbol file. The triple is derived from the format of the
-// image.
+// FromRow returns the module for a row of a file table: an image with the sets of its property
+// file, which may be nil, and the names in its symbol file. The triple is derived from the format
+// of the image.
 func FromRow(code offload.Source, properties *propset.Registry, symbols []string, workspaces ...string) (Module, error) {
 	if properties == nil {
 		properties = new(propset.Registry)
@@ -115,8 +115,8 @@ func FromRow(code offload.Source, properties *propset.Registry, symbols []string
 	return m, addConstants([]Module{m}, []specialize.Image{{Place: "the image", Metadata: properties, Code: codeOf([]*syclbin.Image{image})}})
 }
 
-// FromIR returns the module of IR for a triple, with requirements and kernel names from property
-// sets. The architecture is empty for IR that is compiled at run time.
+// FromIR returns the module for IR of a triple, with requirements and kernel names from property
+// sets. arch is empty if the IR is compiled at run time.
 func FromIR(triple, arch string, code offload.Source, properties *propset.Registry, workspaces ...string) (Module, error) {
 	image := syclbin.NewIR(syclbin.SPIRV, triple, code)
 	if arch != "" {
@@ -125,7 +125,7 @@ func FromIR(triple, arch string, code offload.Source, properties *propset.Regist
 	return fromImages(properties, []*syclbin.Image{image}, workspaces)
 }
 
-// FromSPIRV returns the module of SPIR-V without metadata. Each kernel has its own requirements.
+// FromSPIRV returns the module for SPIR-V without metadata. Each kernel has separate requirements.
 func FromSPIRV(code offload.Source, workspaces ...string) (Module, error) {
 	m, err := FromRow(code, nil, nil, workspaces...)
 	if err != nil {
@@ -143,8 +143,8 @@ func FromSPIRV(code offload.Source, workspaces ...string) (Module, error) {
 	return m, nil
 }
 
-// fromImages returns the module of images. Kernel names and requirements come from the metadata, or
-// from the images if the metadata lacks them.
+// fromImages returns the module for images. Kernel names and requirements come from the metadata,
+// or from the images if the metadata lacks them.
 func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces []string) (Module, error) {
 	c := contents{workspaces: workspaces, target: requirement.CompileTarget(metadata)}
 	for _, image := range images {
@@ -168,11 +168,11 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 	}
 	if hasNeeds || c.code == nil {
 		m.Needs = requirement.Readable(metadata)
-		if c.code != nil { // DPC++ has no property for these
+		if c.code != nil { // DPC++ does not define properties for these
 			m.Needs.Need(c.code.Requirements())
 		}
-		// DPC++ up to 2024 does not list this aspect. Without it, a sub-group size of 1 would be a
-		// requirement.
+		// DPC++ before 2025 does not list the aspect ext_intel_esimd. Without the aspect, a sub-group size
+		// of 1 would be a requirement.
 		if v, _ := metadata.Set(propset.MiscProperties).Get("isEsimdImage"); v.Equal(propset.Uint(1)) {
 			m.Needs.Merge(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}})
 		}
@@ -193,7 +193,7 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 	return m, nil
 }
 
-// contents is the information in the images of a module.
+// contents holds the information in the images of a module.
 type contents struct {
 	images []ModuleImage
 	code   *spirv.Module // the first valid SPIR-V, or nil
@@ -274,8 +274,8 @@ func (c *contents) kernels() []string {
 	return names
 }
 
-// onlyKernels returns the names without functions that the SPIR-V exports. Metadata may list these
-// as kernels, because other modules may call them.
+// onlyKernels returns the names that are not functions that the SPIR-V exports. Metadata may list
+// such functions as kernels, because other modules may call them.
 func (c *contents) onlyKernels(names []string) []string {
 	if c.code == nil || len(c.code.Exports) == 0 {
 		return names

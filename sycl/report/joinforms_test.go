@@ -16,7 +16,7 @@ const (
 	writtenFill = "_ZTSN3app4FillE"
 	madeOfFill  = "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperIN3app4FillEEE"
 
-	// A 64-bit reduction: the strategies are group_reduce with and without atomics.
+	// A 64-bit reduction, with the strategies group_reduce with and without atomics.
 	sumAtomic  = "_ZTSN4sycl3_V16detail9reduction7MainKrnIN3app3SumELNS2_8strategyE2EJEEE"
 	sumMain    = "_ZTSN4sycl3_V16detail9reduction7MainKrnIN3app3SumELNS2_8strategyE5EJEEE"
 	sumAux     = "_ZTSN4sycl3_V16detail9reduction6AuxKrnIN3app3SumELNS2_8strategyE5EJEEE"
@@ -74,7 +74,7 @@ func TestJoinForms(t *testing.T) {
 	}
 }
 
-// Devices that lack the aspect atomic64 use a different strategy.
+// TestJoinStrategies checks that devices without the aspect atomic64 use a different strategy.
 func TestJoinStrategies(t *testing.T) {
 	atomic := &needs{Aspects: []aspect.Aspect{aspect.Atomic64}}
 	for name, c := range map[string]struct {
@@ -120,7 +120,8 @@ func joinedRows(t *testing.T, modules []report.Module, devices ...string) string
 	return strings.Join(rows, "; ")
 }
 
-// A kernel keeps its source location, and lists the images of both.
+// TestJoinFormsDescribes checks that a merged kernel keeps its source location, and has the images
+// of both kernels.
 func TestJoinFormsDescribes(t *testing.T) {
 	modules := []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: &needs{}, Kernels: reporttest.Kernels(writtenFill), Images: []report.ModuleImage{reporttest.IR(2)}}}
 	modules[0].Kernels[0].Source.Location = srcloc.Location{Path: "include/sycl/handler.hpp", Line: 300}
@@ -134,8 +135,9 @@ func TestJoinFormsDescribes(t *testing.T) {
 	}
 }
 
-// The row of a reduction has the first name of its forms in sort order, regardless of their order,
-// lists the other forms, and can be selected by each of them.
+// TestJoinFormsOfReduction checks that the row of a reduction has the first name of its forms in
+// sort order, lists the other forms, and can be selected by each of them, regardless of the order
+// of the modules.
 func TestJoinFormsOfReduction(t *testing.T) {
 	modules := []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(sumMain, sumAux, sumAtomic), Images: []report.ModuleImage{reporttest.IR(1)}}}
 	for i := range modules[0].Kernels {
@@ -156,7 +158,8 @@ func TestJoinFormsOfReduction(t *testing.T) {
 	}
 }
 
-// Kernels with different symbols and the same name could both be the original.
+// TestJoinFormsWhenUnclear checks forms for which several kernels with the same name could be the
+// original.
 func TestJoinFormsWhenUnclear(t *testing.T) {
 	modules := []report.Module{{Kernels: reporttest.Kernels(writtenFill, "_ZN3app4FillE", madeOfFill)}}
 	modules[0].Needs, modules[0].Images = &needs{}, []report.ModuleImage{reporttest.IR(1)}

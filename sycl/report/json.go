@@ -64,8 +64,8 @@ const (
 	headBytes = 64 << 10 // must contain the schema of a report
 )
 
-// Decode reads a report; name is used in errors. It rejects ambiguous JSON, as package strict does,
-// and contradictions.
+// Decode reads a report; name is used in errors. It rejects ambiguous JSON, see package strict, and
+// contradictions.
 func Decode(name string, in io.Reader) (*Report, error) {
 	b := bufio.NewReaderSize(&limitedReader{in, maxBytes}, headBytes)
 	head, err := b.Peek(headBytes)

@@ -32,7 +32,8 @@ func TestLibraryName(t *testing.T) {
 	}
 }
 
-// Builds of a library for several Python versions count as one library.
+// TestWithoutRepeatedLibraries checks that builds of a library for several Python versions count as
+// one library.
 func TestWithoutRepeatedLibraries(t *testing.T) {
 	of := func(label string, kernels ...string) *report.Report {
 		return reporttest.BuildLabelled(t, label, []report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels(kernels...),

@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// A decoded report needs little more memory than its names.
+// TestReportsNeedLittleMemory checks that a decoded report needs little more memory than its names.
 func TestReportsNeedLittleMemory(t *testing.T) {
 	const kernels, most = 20_000, 300
 	text := []byte(encode(t, reporttest.Build(t, reporttest.Large(kernels), "intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")))
@@ -27,8 +27,8 @@ func TestReportsNeedLittleMemory(t *testing.T) {
 	runtime.KeepAlive(text)
 }
 
-// A builder needs little more memory for a module than its names, and releases it after building
-// the report.
+// TestBuildersNeedLittleMemory checks that a builder needs little more memory for a module than its
+// names, and releases it after building the report.
 func TestBuildersNeedLittleMemory(t *testing.T) {
 	const kernels, most = 20_000, 300
 	modules := reporttest.Large(kernels)
@@ -51,7 +51,7 @@ func TestBuildersNeedLittleMemory(t *testing.T) {
 	runtime.KeepAlive(modules)
 }
 
-// heap returns the size of live memory.
+// heap returns the number of live bytes on the heap.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC() // for objects with finalizers
@@ -60,8 +60,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// Merging reports allocates little more than the lists of the result. With a map of all outcomes,
-// it allocated 9,700 bytes per kernel here.
+// TestMergingNeedsLittleMemory checks that merging reports allocates little more than the lists of
+// the result. With a map of all outcomes, it allocated 9,700 bytes per kernel here.
 func TestMergingNeedsLittleMemory(t *testing.T) {
 	const kernels, most = 20_000, 3_000
 	one := reporttest.BuildLabelled(t, "//a:a", reporttest.Large(kernels), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")

@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// NotReported is the rule of the reason for a kernel and a device of a merged report that no part
+// NotReported is the rule of the reason in a merged report for a kernel and a device that no part
 // covers. The status is [compat.NotApplicable].
 const NotReported = "not-reported"
 
@@ -25,11 +25,11 @@ func (o *Outcome) IsUnreported() bool { return len(o.Reasons) == 1 && o.Reasons[
 var notReported = Outcome{Code: NoCode, Scope: ScopeKernel, Status: compat.NotApplicable,
 	Reasons: []Reason{{Rule: NotReported, Required: "report", Status: compat.NotApplicable, Text: "No report covers this kernel and device"}}}
 
-// Merge joins reports into one on all their kernels, with their targets, and all devices. It merges
-// targets with equal labels, kernels of a target with equal names, devices with equal names, and
-// images with equal bytes and properties. Kernel-device pairs that no part covers have the reason
-// [NotReported]. The result does not depend on the order of the parts, and a single part is
-// returned unchanged.
+// Merge joins reports into one report on all kernels, with their targets, and all devices. It
+// merges targets with equal labels, kernels of a target with equal names, devices with equal names,
+// and images with equal bytes and properties. Kernel-device pairs that no part covers have the
+// reason [NotReported]. The result does not depend on the order of the parts. Merge returns a
+// single part unchanged.
 //
 // It returns an error if parts contradict each other about a device, or about a kernel on a device.
 func Merge(parts ...*Report) (*Report, error) {
@@ -87,7 +87,7 @@ func (m *merger) merge() error {
 	return m.out.check()
 }
 
-// subject returns the subject of a part.
+// subject returns the targets of a part, for a message.
 func subject(p *Report) string { return cmp.Or(strings.Join(p.Targets, ", "), "without a label") }
 
 // devices lists the devices of all parts.

@@ -170,7 +170,7 @@ func TestSelect(t *testing.T) {
 	if err := part.Check(); err != nil {
 		t.Error(err)
 	}
-	// A name can be given as displayed.
+	// A name can be given as it is displayed.
 	r.Kernels[0].DisplayName = "a\nb"
 	if part, _ := r.Select(report.Selection{Kernels: []string{`a\u{a}b`}}); len(part.Kernels) != 1 {
 		t.Errorf("%d kernels selected by a display name", len(part.Kernels))

@@ -77,7 +77,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestLocationsInSeveralModules checks that a kernel in several modules gets the locations from all.
+// TestLocationsInSeveralModules checks that a kernel in several modules gets the locations from all
+// of them.
 func TestLocationsInSeveralModules(t *testing.T) {
 	modules := []report.Module{
 		row(t, []byte("one"), withPlaces("_ZTS1K", "\natomic64\t7:0:b.cpp\t\n", aspect.Atomic64)),

@@ -1,15 +1,16 @@
 // Package report defines compatibility reports: which kernels of programs run on which devices, the
-// reasons why others do not, and the kind of code available for each device. The package builds
-// reports from device images, and reads and writes them as JSON. Package render presents them.
+// reasons why other kernels do not, and the kind of code available for each device. The package
+// builds reports from device images, and reads and writes them as JSON. Package render presents
+// them.
 //
 // A report is a table with a row per kernel and a column per device. Large programs have thousands
-// of kernels but few distinct outcomes. So each outcome is stored once, and so is each row of
-// outcomes; a kernel refers to its row.
+// of kernels but few distinct outcomes. So each distinct outcome and each distinct row of outcomes
+// is stored once; a kernel refers to its row.
 //
-// The schema docs/schema/compat-report.schema.json describes the JSON of a report. It depends only
-// on the inputs: lists have a fixed order, and there are no times, hosts or paths that the user did
-// not specify. Reports may come from untrusted builds, so [Decode] is strict: it rejects what two
-// readers could interpret differently.
+// The schema docs/schema/compat-report.schema.json describes the JSON of a report. A report depends
+// only on the inputs: lists have a fixed order, and there are no times, hosts or paths that the
+// user did not specify. Reports may come from untrusted builds, so [Decode] is strict: it rejects
+// input that two readers could interpret differently.
 package report
 
 import (
@@ -32,8 +33,8 @@ const (
 	schemaVersion = 2
 )
 
-// The fields of the following types are sorted by JSON name, which sorts the members of the output
-// after the schema. Element numbers count from 0.
+// The fields of the following types are sorted by JSON name, because this is the order of the
+// members in the output, after the schema. Element numbers start at 0.
 
 // A Report describes which kernels run on which devices.
 type Report struct {
@@ -98,14 +99,14 @@ const (
 	IR     Code = "ir"     // code that is compiled at run time
 	NoCode Code = "none"
 
-	// NativeOrIR means that one module provides native code and another provides IR. The 2026 runtime builds both and uses
-	// either one, which can vary between runs.
+	// NativeOrIR means that one module provides native code and another provides IR. The 2026 runtime
+	// builds both and uses either of them, which can vary between runs.
 	NativeOrIR Code = "native-or-ir"
 )
 
-// A Scope specifies whether an outcome is based only on the requirements of the kernel or on the requirements
-// of its device image. Device images record combined requirements of all their kernels, and the runtime
-// applies them to each kernel.
+// A Scope specifies whether an outcome is based only on the requirements of the kernel or on the
+// requirements of its device image. A device image records the combined requirements of all its
+// kernels, and the runtime applies them to each kernel.
 type Scope string
 
 const (
@@ -207,7 +208,7 @@ type Requirements struct {
 	WorkGroupDims uint32         `json:"work-group-num-dim,omitempty"`
 }
 
-// IsZero reports whether an image runs on any device.
+// IsZero reports whether an image has no requirements, so that it runs on any device.
 func (r Requirements) IsZero() bool {
 	return len(r.Aspects)+len(r.JointMatrix)+len(r.JointMad)+len(r.SubGroupSizes)+len(r.WorkGroupSize) == 0 && r.WorkGroupDims == 0
 }
@@ -228,14 +229,14 @@ type ConstantPart struct {
 	Type    string `json:"type,omitempty"` // as in spirv.Scalar; absent if no SPIR-V has the scalar
 }
 
-// A Kernel is a kernel. Kernels with the same name in several images are the same kernel.
+// A Kernel describes a kernel. Kernels with the same name in several images are the same kernel.
 type Kernel struct {
 	DisplayName string          `json:"display-name"`    // demangled
 	Forms       *Forms          `json:"forms,omitempty"` // other kernels merged into this one
 	Images      []int32         `json:"images"`          // numbers
 	Location    srcloc.Location `json:"location,omitzero"`
 	Name        string          `json:"name"`                         // mangled
-	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // requirements of its own code, with locations
+	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // requirements that the kernel's code causes, with locations
 	Row         int32           `json:"row"`                          // number
 	Target      int32           `json:"target,omitempty"`             // number
 }
@@ -264,7 +265,7 @@ type Statistics struct {
 	Undetermined  int `json:"undetermined"`
 }
 
-// statistics counts the outcomes of the report.
+// statistics returns the numbers of outcomes of the report by status.
 func (r *Report) statistics() (s Statistics) {
 	kernels := make([]int, len(r.Rows))
 	for i := range r.Kernels {

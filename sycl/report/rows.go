@@ -11,7 +11,7 @@ type table struct {
 	key      []byte
 }
 
-// A sharedOutcome identifies an outcome whose reasons share memory.
+// A sharedOutcome identifies an outcome by the address of its reasons.
 type sharedOutcome struct {
 	reasons *Reason
 	n       int

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Selection selects a part of a report. An empty list selects everything. In texts, "*" matches
+// A Selection selects a part of a report. An empty list selects everything. "*" in a text matches
 // any text.
 type Selection struct {
 	Devices []string // names
@@ -17,14 +17,14 @@ type Selection struct {
 	Files   []string // files that contain device images of kernels
 
 	// Statuses, Rules and Needs select kernels with one of the values on a selected device. If Rules
-	// or Needs are given, a single reason must match all of them and the status.
+	// or Needs are given, a single reason must match each of the three lists.
 	Statuses []compat.Status
 	Rules    []string
 	Needs    []string // requirements
 }
 
-// Select returns the part of a report with the selected devices and kernels. unmatched are the
-// texts in the selection without a match.
+// Select returns the part of the report with the selected devices and kernels. unmatched holds the
+// texts in the selection that did not match anything.
 func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	if s.isEmpty() {
 		return r, nil
@@ -63,9 +63,9 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	return r.part(devices, kernels), unmatched
 }
 
-// WithoutRepeatedLibraries returns the report with each kernel of a library only once, even if it covers
-// builds of the library for several platforms or Python versions, see [LibraryName]. It keeps the
-// kernel with the last label in sort order.
+// WithoutRepeatedLibraries returns the report with each kernel of a library only once, even if the
+// report covers builds of the library for several platforms or Python versions, see [LibraryName].
+// It keeps the kernel of the target whose label is last in sort order.
 func (r *Report) WithoutRepeatedLibraries() *Report {
 	type kernel struct{ library, name string }
 	last := map[kernel]string{} // label
@@ -110,7 +110,7 @@ func (s *Selection) isEmpty() bool {
 	return len(s.Devices)+len(s.Kernels)+len(s.Sources)+len(s.Files) == 0 && !s.byProblem()
 }
 
-// byProblem reports whether kernels are selected by their outcomes.
+// byProblem reports whether the selection selects kernels by their outcomes.
 func (s *Selection) byProblem() bool { return len(s.Statuses)+len(s.Rules)+len(s.Needs) > 0 }
 
 // problems returns the rows with a selected problem on one of the devices.

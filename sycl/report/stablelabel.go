@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Parts of file names that vary between releases of Python, of a platform or of a library.
+// Parts of file names that vary between releases of Python, a platform or a library.
 var (
 	// soVersion is the version suffix of a shared library's name.
 	soVersion = regexp.MustCompile(`\.so(\.[0-9]+)+$`)
@@ -24,9 +24,9 @@ var (
 	pythonDir = regexp.MustCompile(`(^|/)python[0-9]\.[0-9]+t?(/)`)
 )
 
-// StableLabel returns a label without the parts that vary between releases of Python, of a platform
-// or of a library: Python and platform tags, the hashes of auditwheel and delvewheel, and the
-// versions of shared libraries.
+// StableLabel returns a label without the parts that vary between releases of Python, a platform or
+// a library: Python and platform tags, the hashes of auditwheel and delvewheel, and the versions of
+// shared libraries.
 func StableLabel(label string) string {
 	s := WithoutVersion(label)
 	if strings.Contains(s, ".libs/") {

@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// everyMember is a report with all members.
+// everyMember is a report with every member that reports can have.
 const everyMember = `{
   "schema": "SCHEMA",
   "devices": [

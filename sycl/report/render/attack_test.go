@@ -25,8 +25,7 @@ func TestAttackS7MarkupInThePage(t *testing.T) {
 			plain := withName(t, "kernel")
 			plain.Targets[0] = "kernel"
 			text, without := pageText(t, r, o), pageText(t, plain, o)
-			// The only special texts in JSON in a script element end the element or begin a
-			// comment.
+			// The only text that is special in JSON in a script element ends the element or begins a comment.
 			for _, part := range []string{"<script", "</script", "<!--"} {
 				if got, want := strings.Count(strings.ToLower(text), part), strings.Count(without, part); got != want {
 					t.Errorf("%q: page contains %q %d times, want %d as with a plain name", name, part, got, want)

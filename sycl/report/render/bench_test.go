@@ -26,8 +26,8 @@ func repeated(b *testing.B, kernels int) *report.Report {
 	return r
 }
 
-// BenchmarkRenderings measures the time and the allocations of renderings per kernel, without the
-// report itself.
+// BenchmarkRenderings measures the time and the allocations of renderings per kernel, without
+// building the report.
 func BenchmarkRenderings(b *testing.B) {
 	const kernels = 500_000
 	r := repeated(b, kernels)

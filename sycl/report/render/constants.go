@@ -34,8 +34,8 @@ func constantsOf(k *report.ImageKind) (list []string) {
 // A constant that differs between images is listed once per variant.
 func (t *table) constants() func(*report.Kernel) []string { return t.collectFromImages(constantsOf) }
 
-// collectFromImages returns a function that calls a function for each image of a kernel and returns
-// the distinct results. Kernels whose images have the same kinds share a list.
+// collectFromImages returns a function that calls of for the kind of each image of a kernel and
+// returns the distinct results. Kernels whose images have the same kinds share a list.
 func (t *table) collectFromImages(of func(*report.ImageKind) []string) func(*report.Kernel) []string {
 	texts := make([][]string, len(t.ImageKinds))
 	for i := range texts {
@@ -68,8 +68,8 @@ func (t *table) appendKinds(key []byte, k *report.Kernel) []byte {
 	return key
 }
 
-// constantLines lists the specialization constants of a report by name, with the numbers of kernels
-// whose images have them. It lists up to most constants, or all if most is 0.
+// constantLines returns lines with the specialization constants of a report by name, and the
+// numbers of kernels whose images have them. It returns up to most constants, or all if most is 0.
 func (t *table) constantLines(most int, quote quoter) (lines []string) {
 	constants := t.constants()
 	type user struct {

@@ -102,7 +102,8 @@ func (t *table) reasonGroups() []*entry {
 	return list
 }
 
-// sentence returns a sentence with the number of kernels and the devices that a problem affects.
+// sentence returns a sentence that states the number of kernels and the devices that a problem
+// affects.
 func (g *entry) sentence(t *table, quote quoter) string {
 	devices := show.ListOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), show.MostListed+1)])), len(g.devices), "devices")
 	required := quote(safetext.Escape(g.Required))
@@ -132,7 +133,7 @@ func (g *entry) sentence(t *table, quote quoter) string {
 	return fmt.Sprintf("%s %s, which %s not support", kernels("needs", "need"), quote(need(g.Reason)), devices+its(" does", " do"))
 }
 
-// A family holds the kernels of a group that have the same name up to template arguments and
+// A family holds the kernels of a group that have the same name, without template arguments and
 // parameters.
 type family struct {
 	kernels int    // in the group

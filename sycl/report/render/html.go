@@ -38,8 +38,8 @@ const (
 )
 
 // HTML writes a report as a page with a filterable table, reasons and devices. The page contains
-// each kernel name once, so that it is about as large as the report. The page is self-contained: it
-// may not load or send anything, and runs only its own script.
+// each kernel name once, so it is about as large as the report. The page is self-contained: it may
+// not load or send anything, and runs only its own script.
 func HTML(w io.Writer, r *report.Report, o HTMLOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	p := newPage(r, o)
@@ -134,8 +134,8 @@ func pageCell(c *report.Outcome) (class, words string) {
 	return classNothing, "– n/a"
 }
 
-// pageData is the input of the script without the kernels. Many cells and rows are equal: a cell is
-// the number of a kind, and a row is the number of a pattern.
+// pageData is the input of the script, except for the kernels. Many cells and rows are equal, so a
+// cell is the number of a kind, and a row is the number of a pattern.
 type pageData struct {
 	Lazy     bool       `json:"lazy"`
 	Devices  []string   `json:"devices"`
@@ -156,7 +156,7 @@ type pageKind struct {
 	Whys  []int    `json:"w,omitempty"`
 }
 
-// A pageWhy is a reason as described on the page.
+// A pageWhy is the description of a reason on the page.
 type pageWhy struct {
 	Class  string `json:"c"`
 	Word   string `json:"-"`
@@ -305,8 +305,8 @@ func (p *page) listOrigins() {
 	}
 }
 
-// stems returns the length of each kernel's stem in UTF-16 code units, or 0 for kernels that share
-// it with no other kernel of their target.
+// stems returns the length of each kernel's stem in UTF-16 code units, or 0 if no other kernel of
+// the same target has the stem.
 func (p *page) stems() []int {
 	type family struct {
 		target int32
@@ -328,8 +328,8 @@ func (p *page) stems() []int {
 	return lengths
 }
 
-// writeData writes the input of the script. It writes the kernels one by one, because reports can have
-// many.
+// writeData writes the input of the script. It writes the kernels one by one, because a report can
+// have many.
 func (p *page) writeData(w *bufio.Writer) error {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -414,7 +414,7 @@ func symbol(k *report.Kernel) string {
 	return ""
 }
 
-// forms returns the forms of a kernel with the purpose of each.
+// forms returns the forms of a kernel, each with its purpose.
 func forms(k *report.Kernel) (list []string) {
 	if k.Forms == nil {
 		return nil
@@ -435,11 +435,11 @@ func origins(k *report.Kernel) (list []string) {
 	return list
 }
 
-// A pageReason is an entry as shown on the page.
+// A pageReason is the form of an entry on the page.
 type pageReason struct {
 	Class, Word, Brief, Text string
 	Families                 []pageFamily
-	OtherKernels             int // in no shown family
+	OtherKernels             int // not in a shown family
 	Filter                   string
 	NumKernels               string
 	Devices                  []string
@@ -483,7 +483,7 @@ func (p *page) reasons() {
 // A pageShare is the percentage of the kernels that run on a device.
 type pageShare struct{ Class, Percent, Device string }
 
-// Shares returns the shares for each device, or nothing if there are many devices.
+// Shares returns the shares for each device, or nil if there are many devices.
 func (p *page) Shares() []pageShare {
 	const most = 6
 	if len(p.Devices) > most || len(p.Kernels) == 0 {
@@ -516,8 +516,8 @@ func (p *page) Shares() []pageShare {
 	return list
 }
 
-// Percent returns a share in percent with one decimal. It returns 100 % only for all, and 0 % only
-// for none.
+// Percent returns a share in percent with one decimal. It returns 100 % only if part equals all,
+// and 0 % only if part is 0.
 func Percent(part, all int) string {
 	tenths := part * 1000 / all
 	switch {
@@ -542,7 +542,7 @@ type pageRow struct {
 	Cells []template.HTML
 }
 
-// Groups returns the rows of the kernel table, by target.
+// Groups returns the rows of the kernel table, grouped by target.
 func (p *page) Groups() []pageGroup {
 	var list []pageGroup
 	for k := range p.Kernels {
@@ -596,7 +596,7 @@ func (p *page) Rules() []string {
 // Columns returns the number of table columns.
 func (p *page) Columns() int { return 1 + len(p.Devices) }
 
-// Heads returns the device names split at possible line breaks.
+// Heads returns the device names, split at possible line breaks.
 func (p *page) Heads() [][]string {
 	var list [][]string
 	for _, name := range p.Data.Devices {
@@ -605,7 +605,7 @@ func (p *page) Heads() [][]string {
 	return list
 }
 
-// GPUs returns the legend of the GPUs of the report.
+// GPUs returns the legend of the GPUs in the report.
 func (p *page) GPUs() string { return p.table.gpus(plain) }
 
 // Summary returns the result of the report in one line.
@@ -641,7 +641,7 @@ func (p *page) About() string {
 	return cmp.Or(strings.TrimSpace(safetext.Escape(p.Generator.Name)+" "+safetext.Escape(p.Generator.Version)), "an unnamed program")
 }
 
-// BuiltFrom returns the sources that the files were built from.
+// BuiltFrom returns a description of the sources that the files were built from.
 func (p *page) BuiltFrom() string {
 	var list []string
 	if p.Source.Commit != "" {

@@ -23,18 +23,17 @@ type MarkdownOptions struct {
 	// bytes.
 	MaxBytes int
 
-	// Command is a shell command that shows this report. The text names what it omits, and how this
-	// command shows it. By default, the command uses REPORT.json.
+	// Command is a shell command that shows this report. If the text omits parts, it states how to
+	// show them with this command. The default is a command for REPORT.json.
 	Command string
 }
 
 // Markdown writes a report in GitHub's dialect of Markdown: a table in which devices with the same
 // cells share a column, and the reasons below it in collapsed sections. If that is too long, the
 // table has only the kernels with problems. If that is still too long, there are only the reasons
-// with kernel counts, and finally only numbers.
+// with kernel counts, and if necessary only numbers.
 //
-// All text from the report is in code spans, where it can be neither markup nor a mention of a
-// user.
+// All text from the report is in code spans, so it cannot be markup or mention a user.
 func Markdown(w io.Writer, r *report.Report, o MarkdownOptions) error {
 	out := bufio.NewWriter(w)
 	t := newTable(r)
@@ -76,7 +75,7 @@ func (m *markdownWriter) printf(format string, args ...any) {
 		m.over = true
 		return
 	}
-	io.WriteString(m.out, s) // errors are returned by the flush
+	io.WriteString(m.out, s) // flush returns errors
 }
 
 // fits reports whether a text fits, with a note about omissions after it.
@@ -85,7 +84,7 @@ func (m *markdownWriter) fits(s string) bool {
 	return m.limit == 0 || m.written+len(s)+forNotes+len(m.command) <= m.limit
 }
 
-// noteOmission names the omitted parts and the command that shows them.
+// noteOmission writes the omitted parts and the command that shows them.
 func (m *markdownWriter) noteOmission(what string, flags ...string) {
 	m.printf("\n%s: omitted to keep the text short. To show all, run %s.\n", what, codeSpan(commandWith(m.command, flags...)))
 }
@@ -96,7 +95,7 @@ func (m *markdownWriter) full() {
 	m.images()
 }
 
-// images lists the options and the specialization constants of images.
+// images writes the options and the specialization constants of images.
 func (m *markdownWriter) images() {
 	most := 0
 	if m.limit > 0 {
@@ -138,7 +137,7 @@ func (m *markdownWriter) problems() {
 	m.images()
 }
 
-// head writes the subject of the report and its result. It reports whether to continue.
+// head writes the subject of the report and its result. It reports whether there is more to write.
 func (m *markdownWriter) head() bool {
 	if title := m.title(); title != "" {
 		m.printf("### Compatibility of %s\n\n", codeSpan(title))
@@ -151,7 +150,7 @@ func (m *markdownWriter) head() bool {
 	return true
 }
 
-// kernelTable writes a table of kernels. Labels have their own rows.
+// kernelTable writes a table of kernels. Labels are in separate rows.
 func (m *markdownWriter) kernelTable(shown func(pattern int32) bool, name func(int) string) {
 	if !m.head() {
 		return
@@ -187,7 +186,7 @@ func (m *markdownWriter) kernelTable(shown func(pattern int32) bool, name func(i
 	m.gpuLegend()
 }
 
-// gpuLegend explains the names of devices.
+// gpuLegend writes the marketing names of devices.
 func (m *markdownWriter) gpuLegend() {
 	if line := m.gpus(codeSpan); line != "" {
 		m.printf("\n%s\n", line)

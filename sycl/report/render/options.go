@@ -14,7 +14,7 @@ import (
 // mostOptions is the maximum number of listed option sets.
 const mostOptions = 5
 
-// imageOptions are options for the runtime's compiler and linker, with the number of images that
+// imageOptions holds options for the runtime's compiler and linker, with the number of images that
 // have them.
 type imageOptions struct {
 	propset.JITOptions

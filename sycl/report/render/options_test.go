@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// The options of images are in all human-readable formats, safe in each.
+// TestOptions checks that all human-readable formats include the options of images, safely escaped.
 func TestOptions(t *testing.T) {
 	const big = "-ze-intel-greater-than-4GB-buffer-required"
 	modules := reporttest.Program()

@@ -32,7 +32,7 @@ func Problems(r *report.Report) (list []Problem) {
 	return list
 }
 
-// A Row is the name of a kernel with its row number.
+// A Row holds the name of a kernel and its row number.
 type Row struct {
 	Name string
 	Row  int32

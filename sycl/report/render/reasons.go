@@ -22,7 +22,7 @@ type entry struct {
 	devices     []int  // empty if generic
 	kernels     []int  // indexes
 
-	briefs   map[int32]string // requirements by pattern, if the kernels differ in these
+	briefs   map[int32]string // requirements by pattern, if they differ between kernels
 	image    map[int32]bool   // patterns with a status based on the device image
 	number   int              // in order of discovery
 	onDevice map[int]bool
@@ -138,7 +138,7 @@ func (f *entryFinder) findEntry(r report.Reason, d *report.Device) (e *entry, ab
 	return f.entry(r, brief(r), sentence(r)), ""
 }
 
-// entry returns the entry of a reason with the given words.
+// entry returns the entry for a reason with the given texts.
 func (f *entryFinder) entry(r report.Reason, brief, text string) *entry {
 	key := entryKey{r.Status, brief, text}
 	e := f.known[key]
@@ -151,8 +151,8 @@ func (f *entryFinder) entry(r report.Reason, brief, text string) *entry {
 	return e
 }
 
-// counted returns the reasons of a cell to show. A missing image for the device follows from any
-// other reason.
+// counted returns the reasons of a cell to show. It omits a missing image for the device if there
+// is another reason, because that reason explains it.
 func (k *kind) counted() []report.Reason {
 	if len(k.Reasons) < 2 {
 		return k.Reasons
@@ -174,7 +174,7 @@ func (e *entry) origins(t *table, most int) (list []string, n int, note string) 
 }
 
 // origins returns the first few causes of an aspect requirement in kernels, and their number. If
-// joined is set, functions that differ only in template arguments and parameters count as one.
+// joined is true, functions that differ only in template arguments and parameters count as one.
 func (t *table) origins(kernels []int, aspect string, most int, joined bool) (list []string, n int) {
 	type origin struct {
 		srcloc.Origin
@@ -234,7 +234,7 @@ func originText(k *report.Kernel, o srcloc.Origin) string {
 	return s
 }
 
-// imageNote explains why a kernel may have a requirement that its own code does not cause.
+// imageNote explains why a kernel may have a requirement that the kernel's code does not cause.
 const imageNote = "At least one kernel in the device image needs it, but not necessarily all of these kernels."
 
 // A quoter formats text for a rendering.
@@ -251,8 +251,9 @@ func (q quoter) all(list []string) []string {
 	return quoted
 }
 
-// someKernels lists the kernels of an entry with their requirements or source locations. Kernels with
-// the same name in several targets are adjacent, and only the first has its name.
+// someKernels returns a list of some kernels of an entry with their requirements or source
+// locations. Kernels with the same name in several targets are adjacent, and only the first is
+// listed with the name.
 func (t *table) someKernels(e *entry, quote quoter) string {
 	var names []string
 	byName := map[string][]int{}

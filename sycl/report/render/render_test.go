@@ -61,7 +61,7 @@ func TestRenderings(t *testing.T) {
 	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != len(two.Kernels)*len(two.Devices)+1 {
 		t.Errorf("expected one line per cell, with CRLF:\n%q", text)
 	}
-	// Style and script have their own tests and are omitted from the golden file.
+	// Style and script have separate tests and are omitted from the golden file.
 	body := func(r *report.Report, o HTMLOptions) string {
 		s := pageText(t, r, o)
 		s = strings.Replace(s, show.Style, "", 1)
@@ -74,7 +74,8 @@ func TestRenderings(t *testing.T) {
 	testkit.Golden(t, "empty.html", body(empty, HTMLOptions{}))
 }
 
-// A page lists the files that contain a kernel, and the kernel's forms.
+// TestFilesAndFormsInPages checks that a page lists the files that contain a kernel, and the
+// kernel's forms.
 func TestFilesAndFormsInPages(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Large(10), "intel_gpu_pvc")
 	r.Kernels[0].Forms = &report.Forms{Reduction: []string{"_ZTS<1>"}}
@@ -94,8 +95,8 @@ func TestFilesAndFormsInPages(t *testing.T) {
 	}
 }
 
-// A page contains the name and the symbol of each kernel once, and its size is bounded by these,
-// regardless of their length and the number of problems.
+// TestNamesOnceInPages checks that a page contains the name and the symbol of each kernel once.
+// They bound the size of the page, regardless of their length and of the number of problems.
 func TestNamesOnceInPages(t *testing.T) {
 	for _, test := range []struct {
 		kernels, length int
@@ -125,7 +126,8 @@ func TestNamesOnceInPages(t *testing.T) {
 	}
 }
 
-// Output is streamed: no rendering allocates memory for all kernels several times.
+// TestRenderingsNeedLittleMemory checks that output is streamed: no rendering keeps several copies
+// of all kernels in memory.
 func TestRenderingsNeedLittleMemory(t *testing.T) {
 	r := large(t)
 	kernels := uint64(len(r.Kernels))
@@ -147,7 +149,7 @@ func TestRenderingsNeedLittleMemory(t *testing.T) {
 	}
 }
 
-// A cell can have a huge number of reasons, none of which may cause a search among all.
+// A cell can have a huge number of reasons, so rendering a reason must not search all of them.
 func TestManyReasons(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", "spir64")
 	for i := range r.Outcomes {
@@ -178,7 +180,7 @@ var hostileNames = []string{
 	"::error file=a.cpp,line=1::forged", "x ##[error]y", "%0A::error::x", "%s%d", "=cmd()", "+1", "-1+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1", " =1", `"=1`, "＝1", "a;=cmd()", "a,b", `a"b`, "{{.}}", "${x}", "javascript:alert(1)", "constructor", "__proto__",
 }
 
-// hostile returns a report with hostile texts in all text members.
+// hostile returns a report with a hostile text in every text member.
 func hostile(t testing.TB) *report.Report {
 	t.Helper()
 	var modules []report.Module
@@ -202,7 +204,7 @@ func hostile(t testing.TB) *report.Report {
 	r.Outcomes = nil
 	rows := r.Rows
 	r.Rows = nil
-	for i := range r.Kernels { // each has its own row and outcomes
+	for i := range r.Kernels { // each has a separate row and outcomes
 		var row []int32
 		for _, o := range rows[r.Kernels[i].Row] {
 			c := outcomes[o]
@@ -368,7 +370,7 @@ func TestHostileMarkdown(t *testing.T) {
 					t.Errorf("text outside of code spans: %q\nin %q", got, line)
 				}
 				if strings.HasPrefix(line, "| ") {
-					// In a table, a vertical bar ends a cell, even in code.
+					// A vertical bar ends a table cell, even in a code span.
 					cells := strings.Count(regexp.MustCompile(`\\.`).ReplaceAllString(line, ""), "|")
 					if want := strings.Count(got, "|"); cells != want || strings.Count(line, "|")-strings.Count(line, `\|`) != want {
 						t.Errorf("%d vertical bars, want %d: %s", cells, want, line)
@@ -436,7 +438,7 @@ func TestHostileCSV(t *testing.T) {
 				}
 			}
 		}
-		// Readers with semicolons as separators interpret quotes, too.
+		// Readers that use semicolons as separators also interpret quotes.
 		for _, part := range strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }) {
 			if strings.HasPrefix(part, "=") || strings.HasPrefix(part, `"=`) {
 				t.Errorf("cell is a formula: %q", part)
@@ -491,7 +493,7 @@ func TestMarkdownIsAsShortAsAsked(t *testing.T) {
 	}
 }
 
-// FuzzRenderings checks that each rendering is complete for any report.
+// FuzzRenderings checks that every rendering of any report is complete.
 func FuzzRenderings(f *testing.F) {
 	for _, name := range hostileNames {
 		f.Add(name, "fp64", false)
@@ -544,8 +546,8 @@ var tileAndFlag = []report.Constant{
 	{DisplayName: "flag\x1b", Name: "_Z4flag", Parts: []report.ConstantPart{{Default: "bytes:01", Number: 2, Size: 1}}},
 }
 
-// TestConstants checks that all human-readable formats have the specialization constants, safe in
-// each, and truncated if there are many.
+// TestConstants checks that all human-readable formats include the specialization constants, safely
+// escaped, and truncated if there are many.
 func TestConstants(t *testing.T) {
 	r := withConstants(t, tileAndFlag)
 	const plain = "\nSpecialization constants and their default values:\n    app::<b>tile: i32 16, float 2.5, in images of Fp64Axpy.\n    flag\\u{1b}: bytes:01, in images of Fp64Axpy.\n"

@@ -1,8 +1,8 @@
 // Package render presents reports as text on a terminal, as an HTML page, as Markdown and as
 // spreadsheet rows. All formats use the same words.
 //
-// Reports may come from untrusted builds. So no text from a report becomes markup, a command or a
-// formula in any format, and all of its characters are visible.
+// Reports may come from untrusted builds. Therefore text from a report never becomes markup, a
+// command or a formula in any format, and all of its characters are visible.
 package render
 
 import (
@@ -51,8 +51,8 @@ type column struct {
 	devices []int
 }
 
-// columns returns one column per device or, with group set, per set of devices whose cells have the
-// same words in rows of all patterns.
+// columns returns one column per device or, if group is true, per set of devices whose cells have
+// the same text in the rows of all patterns.
 func (t *table) columns(group bool, patterns [][]int32) []column {
 	words := map[string]uint32{}
 	ids := make([]uint32, len(t.kinds))
@@ -105,7 +105,7 @@ func (t *table) deviceNames(list []int) []string {
 	return names
 }
 
-// gpus returns the legend of the GPUs of a report.
+// gpus returns the legend of the GPUs in a report.
 func (t *table) gpus(quote quoter) string {
 	names := make([]string, len(t.Devices))
 	for i := range t.Devices {
@@ -120,7 +120,7 @@ func kernelName(k *report.Kernel) string {
 }
 
 // shortName returns the name of a kernel for long lists. It is a pattern that selects the kernel,
-// with "*" for the part that kernels of a template have in common.
+// in which "*" replaces the part that kernels of a template have in common.
 func (t *table) shortName(k int) string {
 	if t.short == nil {
 		whole := cmp.Or(t.whole, t.Report)
@@ -135,8 +135,8 @@ func (t *table) shortName(k int) string {
 }
 
 // nameSuffix returns the text that a row adds to the name of a kernel: the number of kernels
-// generated from it, and the location of a lambda. It does not mention a second kernel for rounded
-// ranges, which is common.
+// generated from it, and the location of a lambda. It does not mention the second kernel for
+// rounded ranges, because most kernels have one.
 func nameSuffix(k *report.Kernel) string {
 	s := ""
 	if k.Forms != nil && len(k.Forms.Reduction) > 0 {

@@ -22,19 +22,19 @@ type TextOptions struct {
 	All     bool    // omit nothing
 	Forms   bool    // list the forms of each kernel in tables, like All
 
-	// Whole is the whole report if this is a part of it. Shortened names then select one kernel of
-	// the whole report.
+	// Whole is the whole report if the printed report is a part of it. A shortened name then selects a
+	// single kernel of the whole report.
 	Whole *report.Report
 
-	// Command is a shell command that shows this report. The text names the flags that show omitted
-	// parts. By default, the command uses REPORT.json.
+	// Command is a shell command that shows this report. If the text omits parts, it states the flags
+	// of this command that show them. The default is a command for REPORT.json.
 	Command string
 }
 
 // Text prints a report. A report on up to 40 kernels is a table of kernels and devices, the reasons
 // as sentences, and the result in one line. A larger report has about 200 lines, unless everything
 // is requested: how many kernels each device runs, and the kernels with problems in groups. It
-// names what is omitted, and the command that prints it.
+// states what is omitted, and the command that prints it.
 //
 // If the table of a small report is wider than the terminal, devices with the same cells share a
 // column. Columns that still do not fit are in further tables below.
@@ -48,7 +48,7 @@ func Text(w io.Writer, r *report.Report, o TextOptions) error {
 	return t.w.Flush()
 }
 
-// eitherText explains the cells of kernels with two kinds of code.
+// eitherText explains the cells for kernels with two kinds of code.
 const eitherText = "native or JIT: the file has native code and SPIR-V for the device, and the runtime may use either. " +
 	"Set the attribute ir of sycl_binary to make it use native code."
 
@@ -141,7 +141,7 @@ func (t *textWriter) small() {
 	t.wrap(t.summary(plain), "")
 }
 
-// legend explains the columns named by letters.
+// legend writes lines that explain the columns named by letters.
 func (t *textWriter) legend(lines []string) {
 	if lines != nil {
 		t.line("")
@@ -151,7 +151,7 @@ func (t *textWriter) legend(lines []string) {
 	}
 }
 
-// gpuLegend explains the names of devices.
+// gpuLegend writes the marketing names of devices.
 func (t *textWriter) gpuLegend() {
 	if line := t.gpus(plain); line != "" {
 		t.line("")
@@ -159,7 +159,7 @@ func (t *textWriter) gpuLegend() {
 	}
 }
 
-// legendOfTwoKinds explains the cells for two kinds of code.
+// legendOfTwoKinds writes an explanation of the cells for kernels with two kinds of code.
 func (t *textWriter) legendOfTwoKinds() {
 	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Code == report.NativeOrIR }) {
 		t.line("")
@@ -167,7 +167,7 @@ func (t *textWriter) legendOfTwoKinds() {
 	}
 }
 
-// images lists the options and the specialization constants of images.
+// images writes the options and the specialization constants of images.
 func (t *textWriter) images() {
 	most := mostConstants
 	if t.o.All {
@@ -261,7 +261,7 @@ func (t *textWriter) measure(c *textColumn, patterns [][]int32) {
 	}
 }
 
-// shorten names columns with many devices by letters, which the legend explains.
+// shorten replaces the headers of columns with many devices by letters, which the legend explains.
 func (t *textWriter) shorten(columns []textColumn, patterns [][]int32) (legend []string) {
 	for i, c := range columns {
 		if len(c.head) > mostNames {
@@ -301,7 +301,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 	}
 }
 
-// mostLines is the maximum number of lines of a name. Longer names lose their middle.
+// mostLines is the maximum number of lines of a name. The middle of longer names is omitted.
 const mostLines = 6
 
 // headRows returns the header rows, aligned to the bottom.
@@ -424,7 +424,7 @@ func (t *textWriter) wrapped(s, indent string) []string {
 
 // splitName splits a name into lines, after a separator if there is one in the second half of the
 // line. Lines after the first leave space for an indent of 2. No line begins with a colon, because
-// two of them could begin a command, see [safetext.Escape].
+// two colons could begin a command, see [safetext.Escape].
 func splitName(name string, n int) []string {
 	var parts []string
 	for line := show.FirstColumns(name, n); len(line) < len(name); line = show.FirstColumns(name, n) {

@@ -77,7 +77,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestSummaryOfPage checks that the first sentence of a page separates thousands.
+// TestSummaryOfPage checks that the first sentence of a page has separators between thousands.
 func TestSummaryOfPage(t *testing.T) {
 	var modules []report.Module
 	for i := range 1200 {
@@ -116,7 +116,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// An unnamed lambda is identified by its location.
+// TestLambdaPlace checks that an unnamed lambda is identified by its location.
 func TestLambdaPlace(t *testing.T) {
 	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("_ZTSZ4mainEUlN4sycl3_V12idILi1EEEE_", "_ZTSN3app4FillE"), Images: []report.ModuleImage{reporttest.IR(1)}}}
 	for i := range modules[0].Kernels {
@@ -171,7 +171,8 @@ func TestCharactersWithoutWidth(t *testing.T) {
 	}
 }
 
-// A kernel with several requirements that are undetermined until run time is listed once.
+// TestKernelWithSeveralRequirements checks that a kernel with several requirements that are
+// undetermined until run time is listed once.
 func TestKernelWithSeveralRequirements(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}, SubGroupSizes: []uint32{8}},
 		Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "spir64")
@@ -181,7 +182,8 @@ func TestKernelWithSeveralRequirements(t *testing.T) {
 	}
 }
 
-// A report on more than 40 kernels is not printed as a table of all kernels.
+// TestLargeText checks that a report on more than 40 kernels is not printed as a table of all
+// kernels.
 func TestLargeText(t *testing.T) {
 	few := reporttest.Large(100)
 	for i := range few {
@@ -224,8 +226,9 @@ func TestLargeText(t *testing.T) {
 	}
 }
 
-// Long names are shortened in large reports, and each short form selects one kernel. Kernels with
-// forms show their number, and list them on request.
+// TestLargeReportNames checks that long names are shortened in large reports, and that each short
+// form selects one kernel. For a kernel with forms, a report shows the number of forms, and lists
+// them on request.
 func TestLargeReportNames(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "x86_64")
 	for i := range r.Kernels {
@@ -266,7 +269,7 @@ func TestLargeReportNames(t *testing.T) {
 	}
 }
 
-// The text of any report has at most about 200 lines.
+// TestTextIsShort checks that the text of any report has at most about 200 lines.
 func TestTextIsShort(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	small := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "nvidia_gpu_sm_80", "spir64")

@@ -15,7 +15,7 @@ import (
 )
 
 // Maximum lines of the parts of a text, unless everything is requested. Including the lines between
-// them, a text has about 200.
+// them, a text has about 200 lines.
 const (
 	deviceLines = 30
 	tableLines  = 100
@@ -54,7 +54,7 @@ func (t *textWriter) capture(write func()) []string {
 	return lines
 }
 
-// hint writes a command that shows omitted parts. It is never wrapped, so that it can be copied.
+// hint writes a command that shows omitted parts. It is never wrapped, so it can be copied.
 func (t *textWriter) hint(flags ...string) {
 	t.line("      " + t.command(flags...))
 }
@@ -72,7 +72,7 @@ func commandWith(command string, flags ...string) string {
 }
 
 // deviceSummary writes how many kernels each device runs, devices with problems first. If there are
-// many devices, those with the same cells share a line.
+// many devices, devices with the same cells share a line.
 func (t *textWriter) deviceSummary() {
 	list := t.deviceTallies(len(t.Devices) > deviceLines)
 	wide := 0
@@ -128,7 +128,7 @@ func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
 	return n
 }
 
-// byReason writes the reasons with their kernels, in at most lines lines. A third of the lines is
+// byReason writes the reasons with their kernels, in at most lines lines. A third of the lines are
 // for undetermined kernels.
 func (t *textWriter) byReason(lines int) {
 	groups := t.reasonGroups()
@@ -248,7 +248,7 @@ func (t *table) familyName(f *family) string {
 	return safetext.Escape(stemPattern(f.stem))
 }
 
-// goodKernels lists the kernels that run on every device.
+// goodKernels writes a list of the kernels that run on every device.
 func (t *textWriter) goodKernels() {
 	first := true
 	for k := range t.Kernels {
@@ -335,7 +335,7 @@ func (t *textWriter) large() {
 	t.footer()
 }
 
-// defaultGrouping returns the default grouping of kernels: none if a table of the kernels with
+// defaultGrouping returns the default grouping of kernels: ByKernel if a table of the kernels with
 // problems is short.
 func (t *textWriter) defaultGrouping() GroupBy {
 	if t.o.All {
@@ -487,7 +487,8 @@ func (t *textWriter) cellsOf(pattern int32) string {
 	return strings.Join(list, "; ")
 }
 
-// rowTable writes a table with the names at the end of the lines, where they need not be shortened.
+// rowTable writes a table in which the names are at the end of the lines, so they need not be
+// shortened.
 func (t *textWriter) rowTable(rows iter.Seq[textRow]) {
 	if t.o.All {
 		columns := t.textColumns(true, t.Rows)
@@ -590,7 +591,7 @@ func (t *textWriter) rowBlock(columns []textColumn, rows iter.Seq[textRow]) {
 	}
 }
 
-// forms lists the forms of a kernel, if requested.
+// forms writes the forms of a kernel, if requested.
 func (t *textWriter) forms(k int, indent string) {
 	if t.o.Forms || t.o.All {
 		for _, form := range forms(t.kernel(k)) {

@@ -43,7 +43,7 @@ func briefReasons(c *report.Outcome) string {
 		}
 	}
 	list = distinct(list)
-	// A missing image follows from any other reason.
+	// Any other reason explains a missing image.
 	if len(list) > 1 {
 		list = slices.DeleteFunc(list, func(s string) bool { return s == show.NotBuilt })
 	}
@@ -67,7 +67,7 @@ func statusWord(s compat.Status) string {
 	return "no"
 }
 
-// available describes the corresponding feature of a device, or of the file for it.
+// available returns a description of what the device, or the file for the device, has instead.
 func available(r report.Reason) string {
 	switch {
 	case r.Available != "":
