@@ -323,7 +323,7 @@ func (l *lowering) declare() error {
 			continue
 		}
 		if l.module.Symbol(name) != nil {
-			return &Error{Msg: fmt.Sprintf("the code has a variable of the name '%s', which a built-in function of SPIR-V has", printable(name))}
+			return &Error{Msg: fmt.Sprintf("the variable '%s' has the name of a SPIR-V built-in function", printable(name))}
 		}
 		if err := l.module.Declare(text); err != nil {
 			return &Error{Msg: err.Error()}

@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 		"an older getter in emulation": {"declare i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr)\n" + kernel("  %x = call i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr @name)"), Emulation,
 			"passes no buffer to load it from"},
 		"a built-in of another type":        {"declare i64 @_Z20__spirv_SpecConstantii(i64)\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)"), Native, "but a different type"},
-		"a variable called like a built-in": {"@_Z20__spirv_SpecConstantii = global i8 0\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)"), Native, "a variable of the name"},
+		"a variable called like a built-in": {"@_Z20__spirv_SpecConstantii = global i8 0\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)"), Native, "has the name of a SPIR-V built-in function"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Lower(parse(t, fmt.Sprintf(reading, test.text)), Options{Mode: test.mode})
