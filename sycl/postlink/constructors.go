@@ -32,7 +32,7 @@ func checkStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 	var roots []*llvmir.Function
 	var symbols []llvmir.Symbol
 	for _, f := range m.Functions() {
-		if entryPoint(f, o) {
+		if isEntryPoint(f, o) {
 			roots = append(roots, f)
 			symbols = append(symbols, f)
 		}
@@ -52,12 +52,12 @@ func checkStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 	if len(variables) == 0 {
 		return nil
 	}
-	return uninitialized(m, roots, newWrites(m, variables).onlyBy(constructors, deviceCode))
+	return uninitialized(m, roots, newWrites(m, variables).writtenOnlyBy(constructors, deviceCode))
 }
 
 // onlyBy returns the variables that some functions write and others do not, with the locations of
 // the writes.
-func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Frame {
+func (w *writes) writtenOnlyBy(writers, others []*llvmir.Function) map[string]llvmir.Frame {
 	all := map[string]llvmir.Frame{}
 	for _, f := range writers {
 		for name, where := range w.functionWrites(f).variables {

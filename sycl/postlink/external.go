@@ -89,7 +89,7 @@ func checkImages(m *llvmir.Module, images []*Image, known knownAspects) ([]Diagn
 type externalCheck struct {
 	module *llvmir.Module
 	known  knownAspects
-	ways   func() *paths // to all functions, computed for the first warning
+	paths  func() *paths // to all functions, computed for the first warning
 }
 
 func newExternalCheck(m *llvmir.Module, known knownAspects) *externalCheck {
@@ -177,7 +177,7 @@ func (c *externalCheck) warning(f *llvmir.Function, note, format string, args ..
 	if note != "" {
 		d.Notes = append(d.Notes, note)
 	}
-	if chain := c.ways().calledBy(f.Name()); chain != "" {
+	if chain := c.paths().calledBy(f.Name()); chain != "" {
 		d.Notes = append(d.Notes, "it is called by "+chain)
 	}
 	return d

@@ -103,7 +103,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 	s.keep = keptVariables(m, im.used)
 	im.all = im.all && len(images) == 1 // if explicit SIMD code is separate, unused code belongs to neither part
 	if im.all {
-		s.keep = append(s.keep, unlinked(m)...)
+		s.keep = append(s.keep, undiscardable(m)...)
 	}
 	if len(s.keep) > 0 {
 		for _, image := range images {
@@ -118,7 +118,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 	groups := map[string]*Image{}
 	for _, f := range m.Functions() {
-		if !entryPoint(f, o) {
+		if !isEntryPoint(f, o) {
 			continue
 		}
 		var key, source string
@@ -180,9 +180,9 @@ func keptVariables(m *llvmir.Module, used map[string]bool) []llvmir.Symbol {
 	return list
 }
 
-// unlinked returns the functions, variables and aliases that no linker may discard: other modules
-// see them and do not define them.
-func unlinked(m *llvmir.Module) []llvmir.Symbol {
+// undiscardable returns the functions, variables and aliases that linkers must not discard, because
+// other modules see but do not define them.
+func undiscardable(m *llvmir.Module) []llvmir.Symbol {
 	var list []llvmir.Symbol
 	for _, s := range wholeImage(m).define {
 		l := s.Linkage()
@@ -198,8 +198,8 @@ func isFromDPCPP(m *llvmir.Module) bool {
 	return m.NamedMetadata(aspects.EnumerationMD) != nil || aspects.IsPropagated(m)
 }
 
-// entryPoint reports whether f can be called from outside the device code.
-func entryPoint(f *llvmir.Function, o SplitOptions) bool {
+// isEntryPoint reports whether f can be called from outside of the device code.
+func isEntryPoint(f *llvmir.Function, o SplitOptions) bool {
 	switch {
 	case !f.Defined():
 		return false

@@ -116,7 +116,7 @@ func (p *propagation) run() error {
 		}
 	}
 	p.callVirtualSets()
-	p.spread()
+	p.propagate()
 	if !p.options.NoMismatch {
 		p.checkDeclared()
 	}

@@ -141,8 +141,8 @@ func (p *propagation) conditionalCall(i int, in *llvmir.Instr) bool {
 	return true
 }
 
-// spreadContexts finds the conditions under which each function is called.
-func (p *propagation) spreadContexts() {
+// propagateContexts determines the conditions under which each function is called.
+func (p *propagation) propagateContexts() {
 	for _, members := range slices.Backward(p.order) {
 		// Callers were visited before: members of a component share their conditions.
 		always, contexts := false, map[string]bool{}

@@ -172,8 +172,8 @@ func (p *propagation) callVirtualSets() {
 	p.callers = nil // there are more
 }
 
-// spread gives each function that a root reaches the aspects of its callees.
-func (p *propagation) spread() {
+// propagate adds to each function that a root reaches the aspects of its callees.
+func (p *propagation) propagate() {
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		n.used, n.allDeclared, n.unconditional = n.own, n.declared, true
@@ -183,7 +183,7 @@ func (p *propagation) spread() {
 		p.propagateTo(int32(c))
 	}
 	if slices.ContainsFunc(p.nodes, func(n graphNode) bool { return n.conditional != nil }) {
-		p.spreadContexts()
+		p.propagateContexts()
 	}
 }
 

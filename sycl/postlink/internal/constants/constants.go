@@ -97,7 +97,7 @@ func Lower(m *llvmir.Module, o Options) ([]propset.SpecConstant, error) {
 	if err := l.declare(); err != nil {
 		return nil, err
 	}
-	l.clean()
+	l.removeUnused()
 	if o.Mode == Defaults {
 		m.MarkNamed(ReplacedMD)
 		return nil, nil
@@ -308,9 +308,9 @@ func (l *lowering) writeMetadata() {
 	l.module.SetNamed(defaultsMD, defaults...)
 }
 
-// clean removes symbols that are no longer used: the functions that read constants, the strings
-// with names, and the variables with default values.
-func (l *lowering) clean() {
+// removeUnused removes symbols that are no longer used: the functions that read constants, the
+// strings with names, and the variables with default values.
+func (l *lowering) removeUnused() {
 	var dead []llvmir.Symbol
 	for _, f := range l.module.Functions() {
 		if ReadsConstant(f.Name()) && !f.Defined() && len(l.module.SymbolUsers(f.Name())) == 0 {

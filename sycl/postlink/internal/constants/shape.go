@@ -122,7 +122,7 @@ func (f *flattening) walk(t *llvmir.Type, offset uint64) (end uint64, err error)
 	if err != nil {
 		return 0, err
 	}
-	if !f.memory.defined(offset, size.Store) {
+	if !f.memory.anyDefined(offset, size.Store) {
 		return offset, f.add(leaf{typ: t, undefined: true})
 	}
 	switch t.Kind() {
@@ -326,8 +326,8 @@ func (m *memory) elements(v llvmir.Value, offset uint64) error {
 	return nil
 }
 
-// defined reports whether any byte of a range is defined.
-func (m *memory) defined(offset, size uint64) bool {
+// anyDefined reports whether any byte of a range is defined.
+func (m *memory) anyDefined(offset, size uint64) bool {
 	end := min(offset+size, uint64(len(m.bytes)))
 	return offset < end && m.filled[end] > m.filled[offset]
 }
