@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// opcodes has the instructions that the tests' assembler supports. The letters specify the start of
-// an instruction: t for the result type, r for the result.
+// opcodes has the instructions that the tests' assembler supports. The letters specify the first
+// operands of an instruction: t for the result type, r for the result.
 var opcodes = map[string]struct {
 	op   uint16
 	head string
@@ -143,8 +143,8 @@ func oneKernel(t testing.TB, declarations, code string) *Module {
 		OpFunctionEnd`, preamble, declarations, code))
 }
 
-// define returns the text of a function without parameters. declare returns the text of a function
-// that another module defines.
+// define returns the text of a function without parameters, and declare the text of a function that
+// another module defines.
 func define(name string, body ...string) string {
 	return fmt.Sprintf("\n%%%s = OpFunction %%void None %%fn\n%%of.%[1]s = OpLabel\n%s\nOpReturn\nOpFunctionEnd\n", name, strings.Join(body, "\n"))
 }

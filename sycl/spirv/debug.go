@@ -10,10 +10,10 @@ import (
 
 // Debug information comes in two forms. OpLine names a file, line and column for the instructions
 // after it. The extended instruction sets OpenCL.DebugInfo.100 and NonSemantic.Shader.DebugInfo.100
-// and 200 describe functions, lexical blocks and inlined calls too: DebugScope sets the scope of
+// and 200 also describe functions, lexical blocks and inlined calls: DebugScope sets the scope of
 // the instructions after it, and DebugInlinedAt the call site of an inlined function, which may be
-// in an inlined function itself. In the NonSemantic sets, numbers are ids of constants, and
-// DebugLine replaces OpLine.
+// in another inlined function. In the NonSemantic sets, numbers are ids of constants, and DebugLine
+// replaces OpLine.
 //
 // Reports show the author's code. A kernel's entry point and most code inlined into it come from
 // headers of the SYCL implementation, so only frames with a file in the workspace count.
@@ -52,11 +52,12 @@ const (
 	operandOfOpenCLDefinition = 9
 )
 
-// debugInfo holds the debug information at module level. Instructions only refer to earlier ones.
+// debugInfo holds the debug information at module level. Debug instructions only refer to earlier
+// instructions.
 type debugInfo struct {
 	sets      map[uint32]debugSet
 	paths     map[uint32]string // of strings, computed on demand; "" outside of the workspace
-	elsewhere map[uint32]string // sources with absolute paths, outside
+	elsewhere map[uint32]string // sources with absolute paths outside of the workspace
 	sources   map[uint32]string // paths
 	functions map[uint32]function
 	compiled  map[uint32]uint32 // from a function of the module to its description
@@ -64,28 +65,28 @@ type debugInfo struct {
 	calls     map[uint32]stack // DebugInlinedAt
 }
 
-// function is a source function.
+// A function is a function in the source.
 type function struct {
 	symbol, name string
 	place        srcloc.Location // of its declaration; zero if compiler-generated
 	artificial   bool
 }
 
-// block is a lexical scope: the function it belongs to and its file.
+// A block is a lexical scope: its function and its file.
 type block struct {
 	function uint32
 	path     string
 }
 
-// frame is a location in the author's code with its function, or 0 if the function is unknown. The
-// zero frame means no location.
+// A frame is a location in the author's code and its function, which is 0 if it is unknown. The
+// zero frame means that there is no location.
 type frame struct {
 	srcloc.Location
 	function uint32
 }
 
-// stack holds the author's innermost and outermost frames of an instruction's location and the
-// calls inlined there.
+// A stack holds the innermost and the outermost frame with the author's code, among the location of
+// an instruction and the calls that are inlined there.
 type stack struct{ inner, outer frame }
 
 func newDebugInfo() debugInfo {
@@ -118,8 +119,8 @@ func (p *parser) path(id uint32) string {
 	return file
 }
 
-// recordDebug records a debug information instruction. It ignores malformed ones, because the
-// module runs without them.
+// recordDebug records a debug information instruction. It ignores malformed instructions, because
+// the module works without them.
 func (p *parser) recordDebug(i inst) {
 	d := &p.debug
 	if len(i.words) < firstOperandOfExtInst || d.sets[i.words[2]] == debugForeign {
@@ -267,8 +268,9 @@ func (p *parser) finishFunction() {
 	}
 }
 
-// setBodies gives each function without author code, such as an entry point that calls the author's
-// function, the body of the nearest reachable function with author code.
+// setBodies sets the body of each function without the author's code, such as an entry point that
+// calls the author's function, to the body of the nearest reachable function with the author's
+// code.
 func (g *graph) setBodies() {
 	if !slices.ContainsFunc(g.nodes, func(n node) bool { return n.body != (frame{}) }) {
 		return // no debug information
@@ -304,8 +306,8 @@ func (g *graph) location(n int) srcloc.Location {
 	return body.Location
 }
 
-// functionName returns the name of a frame's function, or "" for the kernel's own. The function is
-// in node n of the graph, or inlined there.
+// functionName returns the name of a frame's function, or "" if it is the function of the kernel.
+// The function is in node n of the graph, or inlined there.
 func (m *Module) functionName(k *Kernel, f frame, n int) string {
 	g := m.graph
 	if f.function == 0 {
@@ -352,7 +354,7 @@ func StripDebug(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Translators give the last ids to debug information.
+	// Translators use the last ids for debug information.
 	for ; kept[3] > 1 && s.gone[kept[3]-1]; kept[3]-- {
 	}
 	out := make([]byte, 4*len(kept))
@@ -368,7 +370,7 @@ type stripper struct {
 	gone        map[uint32]bool // results of removed instructions
 	values      map[uint32]bool // strings and numbers; true if debug information refers to them
 	used        map[uint32]bool // operands of kept instructions
-	nonSemantic bool            // other non-semantic instruction sets are kept
+	nonSemantic bool            // the module has other non-semantic instruction sets, which are kept
 }
 
 // nonSemanticInfo is the extension that allows a module to import non-semantic instruction sets.
@@ -387,7 +389,8 @@ func newStripper(words []uint32) (*stripper, error) {
 	return s, nil
 }
 
-// look records the result of an instruction and its operands, which are always defined earlier.
+// look records the result of an instruction and its operands, which are always results of earlier
+// instructions.
 func (s *stripper) look(i inst) error {
 	switch {
 	case i.op == opExtInstImport && len(i.words) > 0:
@@ -458,8 +461,9 @@ func valueOperands(i inst) []uint32 {
 // Opcodes, and the memory operands without ids: volatile, aligned and nontemporal.
 var (
 	// withoutValues lists the instructions whose operands are names, literals, functions, variables
-	// and types: OpMemberName and OpMemoryModel, types other than those with a size, OpDecorate and
-	// OpMemberDecorate are without a name here.
+	// and types. It does not include array types, whose length is a constant. Opcodes without a name
+	// here: OpMemberName (6), OpMemoryModel (14), OpTypeVoid (19), OpTypeOpaque (31), OpTypeFunction
+	// (33), OpMemberDecorate (72).
 	withoutValues = []uint16{
 		opSource, opSourceContinued, opName, 6, opLine, opExtension, 14, opEntryPoint, opExecutionMode, opCapability,
 		19, opTypeBool, opTypeInt, opTypeFloat, opTypeVector, opTypeMatrix, opTypeImage, opTypeSampler,

@@ -15,8 +15,8 @@ import (
 )
 
 // debugPreamble describes, in the form of llvm-spirv, a kernel whose entry point comes from a
-// header outside of the workspace. The author's lambda is inlined into it, and one function each of
-// the author and of the header are inlined into the lambda.
+// header outside of the workspace. The author's lambda is inlined into it, and a function of the
+// author and a function of the header are inlined into the lambda.
 const debugPreamble = `
 	OpEntryPoint Kernel %wrapper "_ZTS1K"
 	%header = OpString "./external/lib+/lite.hpp"
@@ -210,7 +210,7 @@ func TestLocationsOnSingleLines(t *testing.T) {
 	}
 }
 
-// TestParameterUses covers uses without an instruction that has a line.
+// TestParameterUses checks uses without an instruction that has a line.
 func TestParameterUses(t *testing.T) {
 	m := parse(t, `%debug = OpExtInstImport "OpenCL.DebugInfo.100"`+debugPreamble+`
 		%dMath = OpExtInst %void %debug 35 %math
@@ -252,7 +252,7 @@ func TestStripDebug(t *testing.T) {
 		}
 	}
 
-	// Lines and files have no effect. Strings of other instruction sets remain.
+	// Lines and files do not affect the result. Strings of other instruction sets remain.
 	text := debugModules["OpenCL.DebugInfo.100"]
 	strip := func(text string) []byte {
 		bare := testkit.Must(StripDebug(assemble(t, binary.LittleEndian, text)))(t)

@@ -10,17 +10,17 @@ import (
 // PutDigests adds the digests of a module's kernels to the property sets of its device image.
 func PutDigests(r *propset.Registry, data []byte) error {
 	digests, err := Digests(data)
-	for _, kernel := range slices.Sorted(maps.Keys(digests)) { // in an order that does not vary
+	for _, kernel := range slices.Sorted(maps.Keys(digests)) { // in a deterministic order
 		r.Add(propset.KernelDigests).Put(kernel, propset.Uint(digests[kernel]))
 	}
 	return err
 }
 
-// Digests returns a digest of the code of each kernel: its execution modes, its instructions, those
-// of the functions that it calls, and the types, constants and variables that they use. Digests do
-// not depend on the names of functions that the module defines, ids, the text of string literals,
-// and other code of the module. A digest that does not cover all of the code is marked as such
-// ([propset.IsPartialDigest]). The module must not have debug information.
+// Digests returns a digest of the code of each kernel: its execution modes, its instructions, the
+// instructions of the functions that it calls, and the types, constants and variables that they
+// use. Digests do not depend on ids, the names of functions that the module defines, the text of
+// string literals, or other code of the module. A digest that does not cover all of the code is
+// marked as such ([propset.IsPartialDigest]). The module must not have debug information.
 func Digests(data []byte) (map[string]uint32, error) {
 	words, _, err := decode(nil, data)
 	if err != nil {
@@ -73,7 +73,7 @@ type digester struct {
 	partial     bool // whether an operand since the last reset is not covered by digests
 }
 
-// A definition is a type, a constant or a variable outside functions.
+// A definition is a type, a constant or a variable outside of functions.
 type definition struct {
 	digest  uint64
 	bytes   bool // a type of 8-bit integers, a sequence of them, or a value of such a type
@@ -187,7 +187,7 @@ func literalsFollow(i inst, operands int) bool {
 	return i.op != opSwitch && !(slices.Contains(accesses, i.op) && i.words[operands] > plainAccess)
 }
 
-// result returns the digest of a result: its number in its function, and its decorations.
+// result returns the digest of a result: its number in the function, and its decorations.
 func (d *digester) result(id uint32) uint64 {
 	out := uint64(0)
 	if d.current != nil && d.functions[id] == nil {

@@ -108,7 +108,7 @@ func FuzzDigests(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) { Digests(data) })
 }
 
-// TestDigestsAreInOrder checks that the property set of digests is the same each time.
+// TestDigestsAreInOrder checks that the order of digests in the property set is deterministic.
 func TestDigestsAreInOrder(t *testing.T) {
 	data, err := StripDebug(testkit.Must(os.ReadFile("testdata/kernels.spv"))(t))
 	testkit.NoError(t, err)

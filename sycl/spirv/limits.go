@@ -15,7 +15,7 @@ type layout struct {
 	registers uint64
 }
 
-// maxLayout is the maximum size. No device has that much memory.
+// maxLayout is the maximum size. It is larger than the memory of any device.
 const maxLayout = 1 << 48
 
 // times returns the layout of n elements.
@@ -40,8 +40,8 @@ func roundUp(size, align uint64) uint64 {
 	return size
 }
 
-// layout returns the layout of a type that sizes can depend on. Other types have none, such as
-// pointers to opaque types and images, which are 8 bytes as arguments.
+// layout returns the layout of a type. Pointers, images and samplers are 8 bytes as arguments. ok
+// is false for types on which no size depends, such as opaque types.
 func (p *parser) layout(i inst) (l layout, ok bool) {
 	switch parts := i.words[1:]; i.op {
 	case opTypeBool:
@@ -71,7 +71,7 @@ func (p *parser) layout(i inst) (l layout, ok bool) {
 	return l, true
 }
 
-// pad adds padding up to an alignment. IGC passes each byte of it separately, too.
+// pad adds padding up to an alignment. IGC also passes each byte of padding separately.
 func (l *layout) pad(align uint64) {
 	size := roundUp(l.size, align)
 	l.registers = min(l.registers+4*(size-l.size), maxLayout)
@@ -135,10 +135,10 @@ func (m *Module) limits(k *Kernel) *requirement.Requirements {
 	q := new(requirement.Requirements)
 	node := &m.graph.nodes[k.node]
 	registers := node.registers
-	if !m.hasIDs { // IDs also use registers, and device limits exclude them
+	if !m.hasIDs { // IDs also use registers, which device limits do not include
 		registers -= min(registers, idRegisters)
 	}
-	if k.isVector { // its compiler does not separate the members of structs
+	if k.isVector { // the compiler for explicit SIMD does not separate the members of structs
 		registers = 0
 	}
 	q.NeedParameters(node.parameters, registers)
@@ -159,7 +159,7 @@ const (
 	igcBuiltin = "__builtin_IB"
 )
 
-// igcFunctions lists the start of the functions' names. The first match counts.
+// igcFunctions lists prefixes of the functions' names. The first match counts.
 var igcFunctions = []struct{ prefix, feature string }{
 	{"intel_ray_query_", rayQuery},
 	{"intel_get_ray_", rayQuery},

@@ -66,7 +66,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// The compiler of explicit SIMD code passes structs as they are in memory.
+// TestVectorParameters checks explicit SIMD code, whose compiler passes structs in their memory
+// layout.
 func TestVectorParameters(t *testing.T) {
 	const declarations = "%n = OpConstant %uint 2040\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr"
 	for decoration, want := range map[string]uint64{"": 8168, "OpDecorate %k VectorComputeFunctionINTEL": 0} {
@@ -123,7 +124,8 @@ func TestLocalMemory(t *testing.T) {
 	}
 }
 
-// Explicit SIMD code reserves local memory with an execution mode.
+// TestReservedLocalMemory checks the execution mode with which explicit SIMD code reserves local
+// memory.
 func TestReservedLocalMemory(t *testing.T) {
 	m := parse(t, `
 		OpCapability VectorComputeINTEL

@@ -21,7 +21,7 @@ func (m matrix) record() string {
 
 var matrixUses = []string{"a", "b", "accumulator"} // by their numbers in SPIR-V
 
-// Bits of the operands of a multiplication for facts that the types do not express.
+// Bits of the operands of a multiplication, for properties that the types do not express.
 const (
 	matrixASigned  = 0x1
 	matrixBSigned  = 0x2
@@ -29,8 +29,8 @@ const (
 	matrixBFloat16 = 0x40
 )
 
-// matrixType returns the matrix of a type instruction. There is none if a size or the use is not a
-// plain constant, or if SYCL's matrices do not support the component type.
+// matrixType returns the matrix that a type instruction defines. It returns false if a size or the
+// use is not a plain constant, or if SYCL's matrices do not support the component type.
 func (p *parser) matrixType(i inst) (matrix, bool) {
 	sizes, use := 3, 5
 	if i.op == opTypeJointMatrix {

@@ -81,7 +81,7 @@ func TestMatrices(t *testing.T) {
 	}
 }
 
-// TestMatricesInOtherKernels checks that only matrices that a kernel reaches count.
+// TestMatricesInOtherKernels checks that only the matrices that a kernel reaches count.
 func TestMatricesInOtherKernels(t *testing.T) {
 	m := parse(t, `
 		OpEntryPoint Kernel %with "with"
@@ -109,8 +109,8 @@ func TestMatricesInOtherKernels(t *testing.T) {
 	}
 }
 
-// TestPassedByValue has a kernel, called by the translator's entry point, that passes a structure
-// by value to a function.
+// TestPassedByValue checks a kernel, called by the translator's entry point, that passes a
+// structure by value to a function.
 func TestPassedByValue(t *testing.T) {
 	for _, test := range []struct {
 		name, control, decoration string

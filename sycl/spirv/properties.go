@@ -87,17 +87,18 @@ func (m *Module) Requirements() *requirement.Requirements {
 
 // aspects returns the aspects of uses and of module-wide capabilities, in ascending order.
 func (m *Module) aspects(u use) []aspect.Aspect {
-	// Images are a compiler feature: DPC++ does not require the aspects either.
+	// Images are a requirement for device compilers, see compilerNeeds. DPC++ does not require the
+	// aspects either.
 	list := (u &^ (useImage | useBindlessImage)).aspects()
 	if m.isESIMD() {
-		list = append(list, aspect.ExtIntelESIMD) // no single instruction shows it
+		list = append(list, aspect.ExtIntelESIMD) // no single instruction indicates it
 	}
 	slices.Sort(list)
 	return list
 }
 
-// compilerNeeds returns the requirements of roots that only some device compilers support:
-// extensions of the module, and the intrinsics and the inline assembly that roots reach.
+// compilerNeeds returns the requirements of roots that not all device compilers meet: extensions of
+// the module, and the intrinsics and the inline assembly that roots reach.
 func (m *Module) compilerNeeds(roots []int) *requirement.Requirements {
 	q := &requirement.Requirements{Extensions: m.unsupported}
 	if !m.graph.forCompilers {
@@ -161,7 +162,7 @@ func Properties(m *Module) (*propset.Registry, error) {
 	return r, nil
 }
 
-// narrow returns sizes, which SPIR-V holds in 32 bits, as the value of a property.
+// narrow returns sizes, which have 32 bits in SPIR-V, as the value of a property.
 func narrow(sizes []uint64) propset.Value {
 	v := make([]uint32, len(sizes))
 	for i, n := range sizes {

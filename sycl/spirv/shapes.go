@@ -19,7 +19,7 @@ import (
 //	I  ids to the end
 //	O  an opcode followed by the operands of that instruction
 //
-// Any words after the last letter are literals or irrelevant here (memory operands, branch
+// Words after the last letter are literals, or irrelevant to this package (memory operands, branch
 // targets). The opcodes are those in the unified SPIR-V 1.6 grammar that a kernel can use,
 // including extensions.
 var shapes = []struct{ letters, opcodes string }{
@@ -51,7 +51,7 @@ var shapes = []struct{ letters, opcodes string }{
 	{"iilI", "6429"},
 }
 
-// shape is a parsed entry of shapes.
+// A shape is a parsed entry of shapes.
 type shape struct {
 	letters string
 	hasType bool

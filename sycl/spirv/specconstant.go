@@ -61,9 +61,10 @@ func (s Scalar) String() string {
 	return "double"
 }
 
-// ReadSpecConstants returns the specialization constants of a module, in order. Several share a
-// number if the translator saw several calls for one constant: setting it sets all of them. Only
-// instructions before the first function count.
+// ReadSpecConstants returns the specialization constants of a module, in order. If device code
+// reads a constant with several calls, the translator can write several constants with the same
+// number, and setting the number sets all of them. Only instructions before the first function
+// count.
 func ReadSpecConstants(r io.Reader) ([]SpecConstant, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -80,7 +81,7 @@ func ReadSpecConstants(r io.Reader) ([]SpecConstant, error) {
 	return s.list, nil
 }
 
-// errFunctions ends reading at the first function.
+// errFunctions stops reading at the first function.
 var errFunctions = errors.New("functions begin")
 
 // A specScanner reads a module up to its first function.
@@ -200,7 +201,7 @@ func (c *SpecConstant) Patch(value []byte) (Patch, error) {
 	case value[0] > 1:
 		return Patch{}, fmt.Errorf("invalid bool value %d; expected 0 or 1", value[0])
 	}
-	op := uint32(opSpecConstantFalse) - uint32(value[0]) // OpSpecConstantTrue is before it
+	op := uint32(opSpecConstantFalse) - uint32(value[0]) // OpSpecConstantTrue precedes OpSpecConstantFalse
 	return Patch{c.Offset, c.order.AppendUint32(nil, 3<<16|op)}, nil
 }
 

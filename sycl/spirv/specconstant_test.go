@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// specConstants has a constant of each type. Two constants share the number 3, and two the number
-// 20, as translators write them for two calls for one constant.
+// specConstants has a constant of each type. Two constants have the number 3, and two the number
+// 20, as in the output of translators for two calls that read one constant.
 const specConstants = `
 	OpCapability Kernel
 	OpName %i "i"
@@ -94,7 +94,7 @@ func TestReadSpecConstants(t *testing.T) {
 	}
 }
 
-// TestPatch checks that a patched module equals a module compiled with the new values.
+// TestPatch checks that a patched module is equal to a module compiled with the new values.
 func TestPatch(t *testing.T) {
 	values := map[uint32][]byte{
 		0: {0}, 1: {7}, 2: {0xff, 0xff}, 3: {1, 2, 3, 4}, 4: {1, 0, 0, 0, 2, 0, 0, 0}, 5: {0, 0x80}, 6: {0, 0x40},

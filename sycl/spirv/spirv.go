@@ -7,11 +7,12 @@
 // numbers come from the SPIR-V specification, versions 1.0 to 1.6, and its extension registry;
 // unknown instructions are skipped.
 //
-// Capabilities do not show what a kernel needs: they apply to the whole module, LLVM's translator
-// declares Float64 whenever a struct contains a double, and it declares Float16Buffer for any use
-// of half. So needs are derived from uses: a kernel needs fp64 if an instruction that it reaches
-// has a 64-bit float, or a value that contains one, as its result, a parameter or a constant
-// operand. A pointer to such a value is not a use, nor is a member that is never loaded or stored.
+// Capabilities do not show what a kernel needs. They apply to the whole module, and LLVM's
+// translator declares Float64 whenever a struct contains a double, and Float16Buffer for any use of
+// half. Therefore needs are derived from uses: a kernel needs fp64 if an instruction that it
+// reaches has a 64-bit float, or a value that contains one, as its result, a parameter or a
+// constant operand. Neither a pointer to such a value nor a member that is never loaded or stored
+// is a use.
 package spirv
 
 import (
@@ -30,7 +31,7 @@ import (
 
 const magic = 0x07230203
 
-// A FormatError reports data that is not a readable SPIR-V module.
+// A FormatError is returned for data that is not a valid SPIR-V module.
 type FormatError struct {
 	Offset int64 // of the first byte of the invalid instruction or header word
 	Msg    string
@@ -53,7 +54,7 @@ type Module struct {
 	Kernels      []Kernel   // in order of declaration
 	Exports      []Function // defined functions with export linkage, except wrappers of kernels
 	Imports      []string   // undefined functions that kernels or exports reach, without built-in ones, sorted
-	Variables    []string   // undefined variables, in the same way
+	Variables    []string   // undefined variables that kernels or exports reach, in the same form
 	OutsidePath  string     // an absolute path of a source outside the workspaces, "" for none; headers in "include" directories do not count
 
 	kernels     map[string]int // indexes in Kernels
@@ -67,9 +68,9 @@ type Module struct {
 type Kernel struct {
 	Name string
 
-	// Sizes are in the order of SPIR-V and of the metadata in LLVM IR, the dimension that varies
-	// fastest first: the reverse of SYCL's. SPIR-V always has three; trailing ones are omitted,
-	// because the module does not show whether the program named a dimension of size 1.
+	// Sizes are in the order of SPIR-V and of the metadata in LLVM IR, fastest-varying dimension
+	// first, which is the reverse of SYCL's order. SPIR-V always has three sizes. Trailing ones (1)
+	// are omitted, because the module does not show whether the program specified them.
 	WorkGroupSize     []uint64 // required, nil if none is
 	WorkGroupSizeHint []uint64
 	MaxWorkGroupSize  []uint64
@@ -84,8 +85,8 @@ type Kernel struct {
 	node int
 }
 
-// An executionMode is one execution mode of a kernel, with its literal operands
-// or, for the modes that take ids, the values of the constants they name.
+// An executionMode is an execution mode of a kernel, with its literal operands or, if the operands
+// are ids, the values of the constants that they refer to.
 type executionMode struct {
 	mode     uint32
 	operands []uint32
@@ -184,8 +185,8 @@ const (
 	headerWords = 5
 )
 
-// Parse parses a module. The module does not retain data. Sources in one of the workspaces, which
-// must be absolute, get paths relative to it.
+// Parse parses a module. The module does not retain data. The paths of sources in one of the
+// workspaces, which must be absolute, are made relative to it.
 func Parse(data []byte, workspaces ...string) (*Module, error) {
 	p := &parser{workspaces: workspaces, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
 		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, vector: map[uint32]bool{}, matrices: map[uint32]matrix{},
@@ -204,8 +205,8 @@ func Parse(data []byte, workspaces ...string) (*Module, error) {
 	return p.m, nil
 }
 
-// A scratch holds the memory that a parser needs for the words and definitions of a module. Programs
-// have thousands of small modules, so the next parser uses it again.
+// A scratch holds the memory that a parser needs for the words and definitions of a module. The
+// next parser reuses it, because programs have thousands of small modules.
 type scratch struct {
 	words []uint32
 	defs  definitions
@@ -213,15 +214,15 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// free keeps the memory, unless the module is unusually large.
+// free makes the memory available to the next parser, unless the module is unusually large.
 func (s *scratch) free() {
 	if len(s.words) < 1<<20 {
 		scratches.Put(s)
 	}
 }
 
-// parser holds the state collected from the instructions. Its maps hold only defined ids, so their
-// size is limited by the size of the module, not by the bound in its header.
+// A parser holds the state collected from the instructions. Its maps hold only defined ids, so the
+// size of the module limits their size, not the bound in its header.
 type parser struct {
 	*scratch
 	workspaces []string
@@ -256,11 +257,12 @@ type parser struct {
 type definitions struct {
 	list   []def
 	index  []int32          // positions in list plus one, by id; 0 for other ids
-	sparse map[uint32]int32 // the same for a module that has more ids than words
+	sparse map[uint32]int32 // replaces index if a module has more ids than words
 	none   def
 }
 
-// reset removes all definitions, for a module of some words with a bound on ids.
+// reset removes all definitions and prepares for a module with a number of words and a bound on
+// ids.
 func (d *definitions) reset(bound uint32, words int) {
 	d.list, d.index, d.sparse = d.list[:0], d.index[:0], nil
 	if uint64(bound) > uint64(words) {
@@ -271,8 +273,8 @@ func (d *definitions) reset(bound uint32, words int) {
 	clear(d.index)
 }
 
-// find returns the definition of an id, with op 0 if it is not defined at module level. The pointer
-// is valid until the next definition.
+// find returns the definition of an id. If the id is not defined at module level, op is 0. The
+// pointer is valid until the next definition.
 func (d *definitions) find(id uint32) *def {
 	n := int32(0)
 	if uint64(id) < uint64(len(d.index)) {
@@ -296,14 +298,14 @@ func (d *definitions) add(id uint32, definition def) {
 	}
 }
 
-// def holds the data about an id at module level.
+// A def holds the data about an id at module level.
 type def struct {
 	op     uint16
 	typ    uint32 // result type
 	offset int64
 	uses   use      // needs of a value of this type, or of this constant
 	lits   []uint32 // literals of scalar types and constants
-	node   int      // index in the graph plus one; 0: refers to nothing linked
+	node   int      // index in the graph plus one; 0 if it refers to nothing that is linked
 
 	layout    layout // of a type
 	hasLayout bool
@@ -327,7 +329,7 @@ type entry struct {
 	offset int64
 }
 
-// inst is one instruction: words[0] is its first operand.
+// An inst is an instruction. words[0] is its first operand.
 type inst struct {
 	op     uint16
 	words  []uint32
@@ -365,7 +367,7 @@ func (i inst) text(n int) (string, int, error) {
 	return "", 0, i.errorf("a string does not end within its instruction")
 }
 
-// symbol is text for names that identify something to a runtime or a linker.
+// symbol is like text, but for names that runtimes or linkers use.
 func (i inst) symbol(n int) (string, error) {
 	name, _, err := i.text(n)
 	if err != nil {
@@ -491,7 +493,7 @@ func (p *parser) define(i inst, d def, id uint32) error {
 
 // inst processes one instruction.
 func (p *parser) inst(i inst) error {
-	// Debug information names functions that nothing calls.
+	// Debug information refers to functions that are not called.
 	if i.op == opExtInst && len(i.words) > 2 && p.debug.sets[i.words[2]] != 0 {
 		p.recordDebug(i)
 		return nil
@@ -520,8 +522,8 @@ func (p *parser) extension(i inst) error {
 	if err != nil {
 		return err
 	}
-	// A capability keeps its number if its extension is renamed, but compilers reject unknown names.
-	// The name in the module decides.
+	// If an extension is renamed, its capability keeps the number, but compilers reject names that
+	// they do not know. Therefore the name in the module counts.
 	p.extensions = append(p.extensions, name)
 	p.m.unsupported = slices.DeleteFunc(p.m.unsupported, func(other string) bool {
 		return !slices.Contains(p.extensions, other) && withoutVendor(other) == withoutVendor(name)
@@ -570,7 +572,7 @@ func (m *Module) addUnsupported(name string) {
 	}
 }
 
-// text processes an instruction that gives an id a string.
+// text processes an instruction that assigns a string to an id.
 func (p *parser) text(i inst) error {
 	if err := i.need(2); err != nil {
 		return err
@@ -662,7 +664,7 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// nameFunctions names the functions of the graph, and finds the exported ones.
+// nameFunctions sets the names of the functions in the graph, and lists the exported functions.
 func (p *parser) nameFunctions() {
 	for n := range p.graph.nodes {
 		node := &p.graph.nodes[n]
@@ -680,8 +682,8 @@ func (p *parser) nameFunctions() {
 		if feature := igcFeature(node.name); feature != "" && !node.defined {
 			node.feature, p.graph.forCompilers = feature, true
 		}
-		// A kernel with external linkage is translated to a function that
-		// keeps the linkage and an entry point that calls it.
+		// A kernel with external linkage is translated to a function with that linkage, and an entry point
+		// that calls it.
 		if linked && node.defined && link.kind != linkageImport && !p.kernelNames[link.name] {
 			p.m.Exports = append(p.m.Exports, Function{Name: link.name, uses: node.uses, node: n})
 		}
@@ -692,8 +694,8 @@ func (p *parser) nameFunctions() {
 	}
 }
 
-// imports finds the functions and variables that kernels and exported functions reach and
-// that the module does not define.
+// imports lists the functions and variables that kernels and exported functions reach, but that the
+// module does not define.
 func (p *parser) imports() {
 	m := p.m
 	var roots []int
@@ -719,9 +721,10 @@ func (p *parser) imports() {
 	}
 }
 
-// builtin reports whether SPIR-V consumers provide a function: its name, or the part after _Z and a
-// number, starts with two underscores, or with the prefix of Intel's OpenCL extensions for
-// sub-groups. Functions that read specialization constants also match, but are not built-in.
+// builtin reports whether SPIR-V consumers provide a function. The name of such a function, or the
+// part after _Z and a number, starts with two underscores, or with the prefix of Intel's OpenCL
+// extensions for sub-groups. Functions that read specialization constants also have such names, but
+// are not built-in.
 func builtin(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "_Z"); ok {
 		name = strings.TrimLeft(rest, "0123456789")
@@ -730,7 +733,7 @@ func builtin(name string) bool {
 }
 
 // IsSpecConstantGetter reports whether a function reads specialization constants in DPC++'s device
-// code. A post-link step replaces their calls.
+// code. A post-link step replaces the calls of such functions.
 func IsSpecConstantGetter(name string) bool {
 	return strings.Contains(name, "__sycl_get") && strings.Contains(name, "2020SpecConstantValue")
 }
@@ -773,8 +776,8 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 	return k, nil
 }
 
-// mode resolves the ids of an execution mode. It returns false for known if specialization can
-// still change the values.
+// mode resolves the ids of an execution mode. If specialization can still change the values, known
+// is false.
 func (p *parser) mode(raw rawMode) (mode executionMode, known bool) {
 	mode = executionMode{raw.mode, raw.args}
 	if !raw.byID {
@@ -793,8 +796,8 @@ func (p *parser) mode(raw rawMode) (mode executionMode, known bool) {
 	return mode, known
 }
 
-// sizes returns the sizes of a work-group without trailing ones. DPC++ writes the lower 32 bits of a
-// size, so 0 stands for a size that is too large for every device.
+// sizes returns the sizes of a work-group without trailing ones (1). DPC++ writes the lower 32 bits
+// of a size, so 0 represents a size that is too large for every device.
 func (mode executionMode) sizes() ([]uint64, error) {
 	if len(mode.operands) != 3 {
 		return nil, fmt.Errorf("a work-group size is %d; expected three sizes", mode.operands)

@@ -57,7 +57,7 @@ func TestUses(t *testing.T) {
 		{"a specialization constant and an argument", "%s = OpSpecConstant %double 1.5\n%f = OpTypeFunction %double",
 			"%a = OpFunctionParameter %double\n%x = OpFOrdLessThan %bool %s %a", []aspect.Aspect{fp64}},
 		{"a literal equal to the id of a double", "%s = OpTypeStruct %uint %uint",
-			// Ids count up from 1 in the order of appearance: %K 1, %void 2, ... %double 8, ... %2d 12.
+			// Ids are numbered from 1 in the order of appearance: %K 1, %void 2, ... %double 8, ... %2d 12.
 			"%v = OpFunctionParameter %s\n%x = OpCompositeExtract %uint %v 12", nil},
 		{"a member is loaded from a struct that also has a double",
 			"%s = OpTypeStruct %double %float\n%p = OpTypePointer CrossWorkgroup %s\n%pf = OpTypePointer CrossWorkgroup %float",
@@ -150,7 +150,7 @@ func TestFeatures(t *testing.T) {
 			want = append([]aspect.Aspect{aspect.FP16}, want...)
 		}
 		m := oneKernel(t, code[0], code[1])
-		if f.Aspect == aspect.Image || f.Aspect == aspect.ExtOneAPIBindlessImages { // these are compiler features
+		if f.Aspect == aspect.Image || f.Aspect == aspect.ExtOneAPIBindlessImages { // whether images work depends on the compiler
 			want = nil
 		}
 		if got := m.KernelRequirements(m.Kernel("K")).Aspects; !slices.Equal(got, want) {
@@ -350,8 +350,8 @@ func TestTranslated(t *testing.T) {
 	}
 }
 
-// TestLargeBound checks that a module is read in the same way, and in little memory, if its header
-// has the largest bound on ids.
+// TestLargeBound checks that the largest bound on ids in the header neither changes how a module is
+// read nor increases the memory use.
 func TestLargeBound(t *testing.T) {
 	data := assemble(t, binary.LittleEndian, callGraph)
 	want := testkit.Must(Parse(data))(t)
@@ -476,8 +476,8 @@ func TestShapesAreDistinct(t *testing.T) {
 	}
 }
 
-// TestLinear checks that many functions that call each other, and many kernels that reach all of
-// them, do not take quadratic time.
+// TestLinear checks that reading many functions that call each other, and many kernels that reach
+// all of them, does not take quadratic time.
 func TestLinear(t *testing.T) {
 	const n = 20000
 	var b strings.Builder
@@ -544,8 +544,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// If an imported function is an intrinsic that only some devices have, it is a requirement of the
-// kernels that reach it.
+// TestIntrinsics checks that an imported function that is an intrinsic that only some devices have
+// is a requirement of the kernels that reach it.
 func TestIntrinsics(t *testing.T) {
 	m := parse(t, `OpCapability VectorComputeINTEL
 		OpEntryPoint Kernel %A "A"
@@ -574,8 +574,9 @@ func TestIntrinsics(t *testing.T) {
 	}
 }
 
-// Extensions that some compilers reject are found by their capabilities, because SPIR-V 1.4 does
-// not name them: RoundingModeRTE, DenormPreserve and KernelAttributesINTEL.
+// TestCapabilityExtensions checks extensions that some compilers reject and that are recognized by
+// their capabilities, because SPIR-V 1.4 modules do not declare them: RoundingModeRTE,
+// DenormPreserve and KernelAttributesINTEL.
 func TestCapabilityExtensions(t *testing.T) {
 	m := parse(t, `OpCapability Kernel
 		OpCapability 4467
@@ -590,9 +591,9 @@ func TestCapabilityExtensions(t *testing.T) {
 	}
 }
 
-// TestRenamedExtensions checks that the name of an extension in the module is used, not the name in
-// the table for the capability, ArbitraryPrecisionIntegersINTEL. Compilers accept only the older
-// name.
+// TestRenamedExtensions checks that the name of an extension comes from the module, and not from
+// the table entry of the capability ArbitraryPrecisionIntegersINTEL. Compilers accept only the
+// older name.
 func TestRenamedExtensions(t *testing.T) {
 	const (
 		older = `OpExtension "SPV_INTEL_arbitrary_precision_integers"` + "\n"
@@ -621,7 +622,7 @@ func TestRenamedExtensions(t *testing.T) {
 	}
 }
 
-// Only extensions that device compilers no longer support count.
+// TestExtensions checks that only extensions that device compilers no longer support count.
 func TestExtensions(t *testing.T) {
 	m := parse(t, `OpCapability Kernel
 		OpExtension "SPV_INTEL_optimization_hints"
@@ -638,7 +639,7 @@ func TestExtensions(t *testing.T) {
 }
 
 // TestUndefinedVariables checks the variables that a kernel reaches, directly or through other
-// variables, except for those that every consumer of SPIR-V provides.
+// variables, except for variables that every consumer of SPIR-V provides.
 func TestUndefinedVariables(t *testing.T) {
 	m := parse(t, `OpEntryPoint Kernel %K "K"
 		OpEntryPoint Kernel %L "L"
@@ -665,7 +666,7 @@ func TestUndefinedVariables(t *testing.T) {
 	}
 }
 
-// Inline assembly is a requirement of the kernels that call it.
+// TestAssembly checks that inline assembly is a requirement of the kernels that call it.
 func TestAssembly(t *testing.T) {
 	text := `OpCapability Kernel
 		OpEntryPoint Kernel %A "A"

@@ -7,13 +7,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// use is a set of the aspects that instructions need, with one bit per element of useAspects.
+// A use is a set of the aspects that instructions need, with one bit per element of useAspects.
 type use uint16
 
 // useAspects lists the aspect of each use, by bit.
 var useAspects = aspect.OfFeatures()
 
-// Uses that are also used outside the table.
+// Uses to which code outside of the feature table also refers.
 var (
 	useFP16          = useOf(aspect.FP16)
 	useImage         = useOf(aspect.Image)
@@ -34,10 +34,11 @@ func (u use) aspects() []aspect.Aspect {
 	return list
 }
 
-// needs holds the device requirements of an instruction in addition to those of its types.
+// needs holds the device requirements of an instruction, in addition to the requirements of its
+// types.
 type needs struct {
 	use          use
-	scopes       map[uint32]use // by the constant that is the first operand
+	scopes       map[uint32]use // by the value of the constant that is the first operand
 	atomics      []atomicNeeds
 	replacesType bool // the type of the result adds no needs
 }
@@ -66,13 +67,13 @@ func (n *needs) add(f aspect.Feature) {
 	}
 }
 
-// typeKey is the opcode of a type and, if relevant, its width.
+// A typeKey is the opcode of a type and, if relevant, its width.
 type typeKey struct {
 	op    uint16
 	width uint32
 }
 
-// typeUses maps types to their own uses.
+// typeUses maps types to their uses, without the uses of components.
 var typeUses = func() map[typeKey]use {
 	table := map[typeKey]use{}
 	for _, f := range aspect.Features {
@@ -85,8 +86,8 @@ var typeUses = func() map[typeKey]use {
 	return table
 }()
 
-// graph is the reference graph. Its nodes are functions, undefined variables, and the constants and
-// variables that hold pointers to either.
+// A graph is a reference graph. Its nodes are functions, undefined variables, and the constants and
+// variables that contain pointers to these.
 type graph struct {
 	nodes []node
 	debug *debugInfo
@@ -99,7 +100,7 @@ type node struct {
 	id      uint32 // of linkable nodes, 0 for constants and other variables
 	name    string
 	defined bool          // has a body
-	own     map[use]frame // the location that shows each of its own uses
+	own     map[use]frame // the location of each use in the node itself
 	uses    use           // of this node and, after propagateUses, of all nodes that it reaches
 	callees []int
 	calls   map[int]frame // of callees
@@ -122,7 +123,7 @@ func (g *graph) add() int {
 	return len(g.nodes) - 1
 }
 
-// propagateUses gives each node the uses of all nodes that it reaches.
+// propagateUses adds to each node the uses of all nodes that it reaches.
 func (g *graph) propagateUses() {
 	var work []int
 	for n := range g.nodes {
@@ -132,7 +133,7 @@ func (g *graph) propagateUses() {
 		work = append(work, n)
 	}
 	callers := g.callers()
-	// A node is revisited only after it gained a use, so at most once per use.
+	// A node is revisited only after a use was added to it, so at most once per use.
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -156,8 +157,8 @@ func (g *graph) callers() [][]int {
 	return callers
 }
 
-// reach returns the nodes that roots reach, each with the node it was first
-// reached from; roots are reached from themselves.
+// reach returns the nodes that roots reach, each with the node from which it was first reached.
+// Roots are reached from themselves.
 func (g *graph) reach(roots []int) map[int]int {
 	from := map[int]int{}
 	var queue []int
@@ -180,9 +181,10 @@ func (g *graph) reach(roots []int) map[int]int {
 	return from
 }
 
-// Origin returns why a kernel needs an aspect, and reports whether it does: the nearest function
-// that directly uses the feature, and the location in the author's code. That is the use, or the
-// call of a function outside the author's code. Function names are symbols.
+// Origin returns why a kernel needs an aspect: the nearest function that directly uses the feature,
+// and the location in the author's code. The location is the use, or the call of a function outside
+// of the author's code. Function names are symbols. If the kernel does not need the aspect, Origin
+// returns false.
 func (m *Module) Origin(k *Kernel, a aspect.Aspect) (srcloc.Origin, bool) {
 	bit := slices.Index(useAspects, a)
 	if bit < 0 || k.uses&(1<<bit) == 0 {
@@ -217,7 +219,7 @@ func (g *graph) nearest(root int, u use) (int, map[int]int) {
 }
 
 // place returns the location in the author's code of a use of a node: the use itself, or the call
-// of the function on the path that is not the author's.
+// of the function on the path that is not part of the author's code.
 func (m *Module) place(k *Kernel, used int, u use, from map[int]int) (function string, l srcloc.Location) {
 	g := m.graph
 	where := g.nodes[used].own[u]
@@ -277,7 +279,7 @@ func (p *parser) moduleDef(i inst) error {
 	return p.define(i, d, i.words[1])
 }
 
-// typeOrPart records a type, or a part of one, and ignores other instructions.
+// typeOrPart records a type, or a part of a type, and ignores other instructions.
 func (p *parser) typeOrPart(i inst) error {
 	if typeOperands[i.op] > 0 {
 		return p.typeDef(i)
@@ -302,7 +304,7 @@ func (p *parser) typeDef(i inst) error {
 	switch i.op {
 	case opTypeInt, opTypeFloat:
 		d.lits, parts = i.words[1:2], nil
-		// A third operand is an encoding other than that of IEEE 754, such as bfloat16.
+		// A third operand is an encoding other than IEEE 754, such as bfloat16.
 		if len(i.words) == 2 {
 			d.uses = typeUses[typeKey{i.op, i.words[1]}]
 		}
@@ -334,12 +336,12 @@ var typeOperands = map[uint16]int{
 	opTypeCoopMatrix: 2, opTypeJointMatrix: 2,
 }
 
-// body is the function being read.
+// A body is the function being read.
 type body struct {
 	node  int
 	types map[uint32]uint32 // of values that an atomic store could store, and of matrices
 
-	// folded holds the needs of values that are computed only from specialization constants: such
+	// folded holds the needs of values that are computed only from specialization constants. Such
 	// computations are folded when the module is compiled.
 	folded map[uint32]use
 
@@ -408,7 +410,7 @@ func (p *parser) code(i inst) error {
 			p.use(p.fn.folded[id])
 			continue
 		}
-		p.use(d.uses) // functions have their own uses, and a variable is a pointer
+		p.use(d.uses) // the uses of functions are added later, and a variable is a pointer
 		if d.node != 0 {
 			n.callees = append(n.callees, d.node-1)
 			p.call(d.node - 1)
@@ -467,9 +469,9 @@ func (p *parser) result(i inst, shape shape) {
 	}
 }
 
-// fold reports whether an instruction computes only with specialization and other constants, so
-// that device compilers keep only the result. Computations with plain constants are folded by the
-// compilers that write modules.
+// fold reports whether all operands of an instruction are specialization constants or other
+// constants. Device compilers then keep only the result. Computations with plain constants are
+// folded by the compilers that write modules.
 func (p *parser) fold(i inst, shape shape) bool {
 	if !isFoldable(i.op) {
 		return false
@@ -524,8 +526,8 @@ func (p *parser) atomicOf(n *needs, typ uint32) use {
 	return 0
 }
 
-// use records that the function being read uses u here. Of several locations, the first in the
-// author's code counts.
+// use records that the function being read uses u at the current location. If there are several
+// locations, the first one in the author's code counts.
 func (p *parser) use(u use) {
 	if u == 0 {
 		return
@@ -546,7 +548,7 @@ func (p *parser) use(u use) {
 	n.uses |= u
 }
 
-// call records that the function being read refers to a node here.
+// call records that the function being read refers to a node at the current location.
 func (p *parser) call(callee int) {
 	n := &p.graph.nodes[p.fn.node]
 	where := p.here().inner
