@@ -18,23 +18,22 @@ import (
 // variables.
 const annotationsGlobal = "llvm.global.annotations"
 
-// Annotations that our device header uses for attributes that stock clang lacks.
+// Annotations that the device header uses for attributes that stock clang lacks.
 const (
 	annotateExternal   = "sycl-external"   // SYCL_EXTERNAL
-	annotateDeviceHas  = "sycl-device-has" // [[sycl::device_has(...)]], with names of aspects after the colon
+	annotateDeviceHas  = "sycl-device-has" // [[sycl::device_has(...)]], with names of aspects after a colon
 	annotateProperties = "sycl-properties" // with names and values of attributes as arguments
 )
 
-// lowerAnnotations replaces annotations of functions and variables, and the properties that the
-// device header gives them, with the attributes and metadata that DPC++'s front end would have
-// generated:
+// lowerAnnotations replaces the annotations with which the device header marks functions and
+// variables by the attributes and metadata that DPC++'s front end would have generated:
 //
 //   - "sycl-external" makes a function SYCL_EXTERNAL, in the source named by id
 //   - "sycl-device-has:fp64,fp16" declares aspects
-//   - "sycl-properties" with name and value arguments in pairs gives a function or a variable
-//     attributes. Values are strings, integers or null
+//   - "sycl-properties" with pairs of a name and a value as arguments adds attributes to a
+//     function or a variable. Values are strings, integers or null
 //
-// It keeps other annotations and annotations of pointers.
+// It keeps other annotations, and annotations of pointers.
 func lowerAnnotations(m *llvmir.Module, id string) error {
 	var errs []error
 	filterElements(m, annotationsGlobal, func(e llvmir.Value) bool {
@@ -57,15 +56,15 @@ func lowerAnnotations(m *llvmir.Module, id string) error {
 // An annotation is an element of llvm.global.annotations.
 type annotation struct {
 	module    *llvmir.Module
-	of        llvmir.Symbol // nil when it is unknown
+	of        llvmir.Symbol // nil if it is unknown
 	text      string
 	file      string
 	line      int64
 	arguments llvmir.Value
 }
 
-// readAnnotation reads an element: the annotated value, the text, the file, the line, and the
-// arguments.
+// readAnnotation reads an element of the list: the annotated value, the text, the file, the line,
+// and the arguments.
 func readAnnotation(m *llvmir.Module, e llvmir.Value) annotation {
 	a := annotation{module: m}
 	fields := e.Elements()
@@ -132,7 +131,7 @@ func (a annotation) lower(id string) (bool, error) {
 	return true, nil
 }
 
-// lowerProperties gives the annotated value the attributes that the arguments name.
+// lowerProperties adds to the annotated value the attributes that the arguments specify.
 func (a annotation) lowerProperties() error {
 	list, err := argumentProperties(a.module, a.arguments)
 	if err != nil {
@@ -149,8 +148,8 @@ func (a annotation) lowerProperties() error {
 	return nil
 }
 
-// argumentProperties reads the arguments of an annotation: a constant with pairs of a name
-// and a value.
+// argumentProperties returns the properties in the arguments of an annotation, which are a constant
+// with pairs of a name and a value.
 func argumentProperties(m *llvmir.Module, arguments llvmir.Value) ([]property, error) {
 	name, _ := arguments.BaseGlobal()
 	g := m.Global(name)
@@ -173,9 +172,9 @@ func argumentProperties(m *llvmir.Module, arguments llvmir.Value) ([]property, e
 	return list, nil
 }
 
-// kernelOnly lists the properties that have no meaning for a function that a kernel calls, such as
+// kernelOnly lists the properties that are meaningless for a function that a kernel calls, such as
 // the call operator of the kernel's function object. Clang omits annotations of a kernel's entry
-// point, and once the operator is inlined, nothing identifies its kernel.
+// point, and after the operator was inlined, nothing identifies its kernel.
 var kernelOnly = []string{
 	"sycl-floating-point-control", attrGRFSize, "sycl-max-linear-work-group-size", "sycl-max-work-group-size",
 	"sycl-sub-group-size", "sycl-work-group-size", "sycl-work-group-size-hint",
@@ -184,7 +183,7 @@ var kernelOnly = []string{
 // A property is a name and a value that become an attribute of a function or a variable.
 type property struct{ name, value string }
 
-// readProperty reads two constants: a string, and a string, an integer or null.
+// readProperty returns the property in two constants: a string, and a string, an integer or null.
 func readProperty(m *llvmir.Module, name, value llvmir.Value) (property, bool) {
 	var p property
 	var ok bool
@@ -201,7 +200,8 @@ func readProperty(m *llvmir.Module, name, value llvmir.Value) (property, bool) {
 	return p, value.Text == "null"
 }
 
-// setProperty gives a function or a variable an attribute. device_has declares aspects.
+// setProperty adds an attribute to a function or a variable. The property device_has declares
+// aspects.
 func setProperty(m *llvmir.Module, s llvmir.Symbol, p property) error {
 	switch s := s.(type) {
 	case *llvmir.Function:
@@ -237,7 +237,7 @@ func displayName(s llvmir.Symbol) string {
 	return ""
 }
 
-// declareAspects adds to the aspects that a function declares.
+// declareAspects adds aspects to the aspects that a function declares.
 func declareAspects(m *llvmir.Module, f *llvmir.Function, names string) error {
 	declared := []int32{}
 	if id, ok := f.Metadata(devicecode.DeclaredAspectsMD); ok {
@@ -245,7 +245,7 @@ func declareAspects(m *llvmir.Module, f *llvmir.Function, names string) error {
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		if name = strings.TrimSpace(name); name == "" {
-			continue // device_has() declares that no aspect is needed
+			continue // device_has() declares that the function needs no aspect
 		}
 		a, err := aspect.Parse(name)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// annotated returns clang's output for annotated functions, with one string constant each.
+// annotated returns clang's output for annotated functions. Each string is a separate constant.
 func annotated(text string) string {
 	return `@.str = private unnamed_addr addrspace(1) constant [` + length(text) + ` x i8] c"` + text + `\00", section "llvm.metadata"
 @.str.1 = private unnamed_addr addrspace(1) constant [6 x i8] c"a.cpp\00", section "llvm.metadata"

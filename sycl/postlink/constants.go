@@ -20,10 +20,10 @@ type SpecConstantMode = constants.Mode
 
 // The modes, named as in the options of DPC++'s post-link tool.
 const (
-	// SpecConstantsNative lowers them to SPIR-V specialization constants, which the driver sets
-	// when it compiles an image.
+	// SpecConstantsNative lowers calls to SPIR-V specialization constants, which the driver sets when
+	// it compiles an image.
 	SpecConstantsNative = constants.Native
-	// SpecConstantsEmulation lowers them to loads from a buffer that the runtime fills, for images
+	// SpecConstantsEmulation lowers calls to loads from a buffer that the runtime fills, for images
 	// that are compiled ahead of time.
 	SpecConstantsEmulation = constants.Emulation
 )
@@ -41,8 +41,8 @@ func modeOf(triple string) SpecConstantMode {
 	return SpecConstantsEmulation
 }
 
-// imageConstants holds the specialization constants of an image. Its code is generated on demand,
-// and dropped once written.
+// imageConstants holds the specialization constants of an image. The code of the image is generated
+// on demand, and dropped after it was written.
 type imageConstants struct {
 	constants.Options
 
@@ -50,7 +50,7 @@ type imageConstants struct {
 	module *llvmir.Module // lowered; nil before and after
 	list   []propset.SpecConstant
 	known  bool // whether list is known
-	before bool // the code was lowered before
+	before bool // the code was already lowered in the input
 }
 
 // lowerConstants prepares the images that read specialization constants, and adds the images with
@@ -95,8 +95,8 @@ func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, []D
 	return images, warnings, nil
 }
 
-// keepConstants gives images the constants that were lowered before. An image has the constants
-// whose numbers occur in it; constants loaded from a buffer are in every image.
+// keepConstants adds to images the constants that were already lowered in the input. An image has
+// the constants whose numbers occur in it; constants loaded from a buffer are in every image.
 func keepConstants(m *llvmir.Module, images []*Image, lowered []propset.SpecConstant) {
 	numbers, native := constants.Numbers(m)
 	for _, image := range images {
@@ -120,7 +120,7 @@ func readsConstants(f *llvmir.Function) bool {
 }
 
 // withDefaultValues adds a copy of each image that reads constants, in which the constants have
-// their default values. The copy is numbered after the image or its group.
+// their default values. The copy's number follows the number of the image or of its group.
 func withDefaultValues(images []*Image) []*Image {
 	var list []*Image
 	for first := 0; first < len(images); {
@@ -200,7 +200,7 @@ func (image *Image) specConstants() ([]propset.SpecConstant, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.module = m // which is written next
+		c.module = m // which the caller writes next
 	}
 	return c.list, nil
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// constantsIR has kernels of two sources, and one kernel that reads no constant. The second source
-// reads the constants of the first in a different order.
+// constantsIR has kernels of two sources, and a kernel that does not read constants. The second
+// source reads the constants of the first in a different order.
 const constantsIR = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 %pair = type { i32, i8 }
@@ -44,7 +44,7 @@ declare spir_func void @_Z40__sycl_getComposite2020SpecConstantValueI4PairET_PKc
 declare spir_func i64 @_Z37__sycl_getScalar2020SpecConstantValueIlET_PKcPKvS4_(ptr addrspace(4), ptr addrspace(4), ptr addrspace(4))
 `
 
-// TestConstantsByImage checks the numbers of constants, which each image counts separately, and the
+// TestConstantsByImage checks the numbers of constants, which start again in each image, and the
 // property sets in DPC++'s encoding.
 func TestConstantsByImage(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -137,8 +137,8 @@ func TestConstantMode(t *testing.T) {
 	}
 }
 
-// TestUnreadableConstants checks that errors occur before any image is written, and have locations.
-// Errors in unreachable code are ignored.
+// TestUnreadableConstants checks that errors are reported before any image is written, and with
+// locations. Errors in unreachable code are ignored.
 func TestUnreadableConstants(t *testing.T) {
 	bad := strings.Replace(constantsIR, "{ %pair { i32 1, i8 2 } }", "{ %pair { i32 ptrtoint (ptr @size to i32), i8 2 } }", 1)
 	_, err := run(parse(t, bad), Options{Split: SplitOptions{Mode: SplitPerSource}})

@@ -14,10 +14,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// checkStaticConstructors finds the variables that device code reads but only a static constructor
-// initializes. Host programs run constructors at startup, devices never do, so kernels would read
-// zeros. SYCL allows variables with constant initializers. It returns an error for each variable,
-// at its initialization, or at the read in device code if debug information lacks that location.
+// checkStaticConstructors returns an error for each variable that device code reads but only a
+// static constructor initializes. Host programs run constructors at startup, but devices do not, so
+// kernels would read zeros. SYCL allows variables with constant initializers. The location of an
+// error is the initialization or, if debug information lacks it, the read in device code.
 //
 // A constructor writes a variable if it, or a function that it calls, stores through a pointer
 // derived from the variable. A variable that device code also writes is assumed to be initialized
@@ -37,7 +37,7 @@ func checkStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 			symbols = append(symbols, f)
 		}
 	}
-	variables := map[string]bool{} // that device code names
+	variables := map[string]bool{} // that device code refers to
 	var deviceCode []*llvmir.Function
 	for _, s := range m.Closure(symbols...) {
 		switch s := s.(type) {
@@ -55,7 +55,7 @@ func checkStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 	return uninitialized(m, roots, newWrites(m, variables).writtenOnlyBy(constructors, deviceCode))
 }
 
-// onlyBy returns the variables that some functions write and others do not, with the locations of
+// writtenOnlyBy returns the variables that writers write and others do not, with the locations of
 // the writes.
 func (w *writes) writtenOnlyBy(writers, others []*llvmir.Function) map[string]llvmir.Frame {
 	all := map[string]llvmir.Frame{}
@@ -77,7 +77,7 @@ func (w *writes) writtenOnlyBy(writers, others []*llvmir.Function) map[string]ll
 	return all
 }
 
-// uninitialized returns the diagnostics.
+// uninitialized returns the diagnostics for variables.
 func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[string]llvmir.Frame) []Diagnostic {
 	if len(variables) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[str
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		chain := ways.chain(name)
 		if len(chain) == 0 {
-			continue // the text has names that Closure does not follow
+			continue // the text contains names that Closure does not follow
 		}
 		where := variables[name]
 		if defined, ok := devicecode.VariablePlace(m, m.Global(name)); ok {
@@ -118,8 +118,8 @@ func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[str
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return a.String() == b.String() })
 }
 
-// variableName is kernelname.Display without the suffixes that compilers append to the parts of a
-// variable and to duplicate names.
+// variableName returns the name of a variable like kernelname.Display, but without the suffixes
+// that compilers append to the parts of a variable and to duplicate names.
 func variableName(symbol string) string {
 	if strings.HasPrefix(symbol, "_Z") {
 		symbol, _, _ = strings.Cut(symbol, ".")
@@ -138,7 +138,7 @@ func staticConstructors(m *llvmir.Module) []*llvmir.Function {
 		return nil
 	}
 	var list []*llvmir.Function
-	for _, e := range value.Elements() { // priority, function, what it initializes
+	for _, e := range value.Elements() { // priority, function, and the variable that it initializes
 		parts := e.Elements()
 		if len(parts) < 2 {
 			continue
@@ -171,7 +171,7 @@ func functionOf(m *llvmir.Module, name string) *llvmir.Function {
 // writes records what functions write through pointers to variables and through their parameters.
 type writes struct {
 	module    *llvmir.Module
-	variables map[string]bool // that count
+	variables map[string]bool // the variables to record
 	known     map[*llvmir.Function]*written
 	depth     int // of calls
 }
@@ -183,11 +183,11 @@ func newWrites(m *llvmir.Module, variables map[string]bool) *writes {
 // maxCallDepth limits the depth to which calls are followed.
 const maxCallDepth = 1000
 
-// A written is the set of writes of a function and its callees.
+// A written holds the writes of a function and its callees.
 type written struct {
 	variables map[string]llvmir.Frame
-	params    map[int]bool // what the parameter points to
-	returned  origins      // what the result points to
+	params    map[int]bool // parameters through which it writes
+	returned  origins      // that the result may point to
 }
 
 // An origin is the variable, or the parameter by number, that a pointer is derived from.
@@ -198,7 +198,7 @@ type origin struct {
 
 type origins []origin
 
-// maxOrigins limits the origins of one pointer: only hostile code has more.
+// maxOrigins limits the origins of a pointer. Only hostile code has more.
 const maxOrigins = 64
 
 func (list origins) appendDistinct(more origins) origins {
@@ -210,7 +210,8 @@ func (list origins) appendDistinct(more origins) origins {
 	return list
 }
 
-// functionWrites returns what a function writes. In a recursion, it returns what is known so far.
+// functionWrites returns the writes of a function. In a recursion, it returns the writes that are
+// known so far.
 func (w *writes) functionWrites(f *llvmir.Function) *written {
 	if known := w.known[f]; known != nil {
 		return known
@@ -230,7 +231,7 @@ func (w *writes) functionWrites(f *llvmir.Function) *written {
 	return out
 }
 
-// pointers follows the pointers of one function.
+// pointers follows the pointers in a function.
 type pointers struct {
 	*writes
 	function *llvmir.Function
@@ -258,7 +259,7 @@ func newPointers(w *writes, f *llvmir.Function, out *written) *pointers {
 	return p
 }
 
-// maxRounds limits how often a body is read. Loops need two rounds; code that stores a pointer
+// maxRounds limits how often a body is read. Loops need two rounds. Code that stores a pointer
 // after the instruction that loads it needs more.
 const maxRounds = 8
 
@@ -341,8 +342,8 @@ func (p *pointers) call(in *llvmir.Instr) {
 	}
 }
 
-// callUndefined handles intrinsics that write, and functions that create an object: constructors,
-// and functions that return through a pointer of the caller.
+// callUndefined records the writes of intrinsics, and of undefined functions that create an object:
+// constructors, and functions that return an object through a pointer argument.
 func (p *pointers) callUndefined(in *llvmir.Instr, name string, arguments []llvmir.Operand) {
 	if len(arguments) == 0 {
 		return
@@ -354,8 +355,8 @@ func (p *pointers) callUndefined(in *llvmir.Instr, name string, arguments []llvm
 	}
 }
 
-// isConstructor reports whether a function is a constructor: its last name component equals its
-// class name.
+// isConstructor reports whether a function is a constructor: the last component of its name is the
+// name of its class.
 func isConstructor(symbol string) bool {
 	if !strings.HasPrefix(symbol, "_ZN") {
 		return false
@@ -432,7 +433,7 @@ func initFunction(l llvmir.Frame) string {
 	return ""
 }
 
-// initPlace returns the location in the function itself if several are inlined into each other.
+// initPlace returns the location in a function itself, if other functions are inlined into it.
 func initPlace(l llvmir.Frame, function string) llvmir.Frame {
 	for at, depth := &l, 0; function != "" && at != nil && depth < devicecode.MaxChain; at, depth = at.InlinedAt, depth+1 {
 		if at.Function == function {
@@ -442,8 +443,8 @@ func initPlace(l llvmir.Frame, function string) llvmir.Frame {
 	return l
 }
 
-// place gives a variable without a line the line of its initialization: in a function that
-// initializes one variable, other instructions have it.
+// place sets the location of each variable without a line to the line of its initialization. If the
+// function initializes only one variable, other instructions have that line.
 func (p *pointers) place() {
 	var places map[string]llvmir.Frame // by function
 	for name, where := range p.out.variables {

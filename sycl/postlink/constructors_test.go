@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// started is the beginning of a module with static constructors: the constructor of its source
+// started is the beginning of a module with static constructors. The constructor of its source
 // calls @init, which the test defines.
 const started = `target triple = "spirv64-unknown-unknown"
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @_GLOBAL__sub_I_a.cpp, ptr null }]
@@ -111,7 +111,7 @@ define void @local() {
 	}
 }
 
-// startedSource has variables that a program initializes at startup.
+// startedSource is a source with variables that a program initializes at startup.
 const startedSource = `unsigned long __spirv_BuiltInGlobalInvocationId(int dimension);
 template <class Name, class F>
 [[clang::sycl_kernel_entry_point(Name)]] void entry(F f) { f((int)__spirv_BuiltInGlobalInvocationId(0)); }
@@ -143,8 +143,8 @@ void kernels(float *f) {
 float host() { return only_host; }
 `
 
-// TestStaticConstructorsWithRealCompilers compiles startedSource. The compiler knows the values of
-// variables if it optimizes and no constructor of the source calls host-only code.
+// TestStaticConstructorsWithRealCompilers compiles startedSource. The compiler computes the values
+// of variables if it optimizes and if no constructor of the source calls host-only code.
 func TestStaticConstructorsWithRealCompilers(t *testing.T) {
 	clang := testkit.Program(t, "clang++")
 	dir := t.TempDir()

@@ -13,18 +13,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// A Source is the marked module of a source.
+// A Source is a source with its marked module.
 type Source struct {
 	Name        string
 	Definitions Definitions
 	Read        func() (*Module, error) // reads the module; needed only for repeated kernels
 }
 
-// A repeatError reports a definition that a source must not repeat.
+// A repeatError is returned for a definition that two sources must not both have.
 type repeatError struct {
 	Source, Other string // their names
 	Symbol        string
-	Kernel        bool // defined differently; otherwise a function, which must be unique
+	Kernel        bool // a kernel that is defined differently; otherwise, a function, which must be unique
 }
 
 func (e *repeatError) Error() string {
@@ -39,8 +39,8 @@ func (*repeatError) BadInput() {}
 
 // DeduplicateKernels keeps one copy of each kernel that several sources define identically, for example by
 // including the same header, and returns the modules that it has changed, by index. Different
-// kernels with the same name are errors, and so are duplicate functions. A kernel from a SYCLBIN
-// already has the prefix that the kernel of a source will get.
+// kernels with the same name are errors, and so are duplicate functions. The kernels of a SYCLBIN
+// already have the prefix that will be added to the kernels of a source.
 func DeduplicateKernels(sources []Source) (changed map[int]*Module, err error) {
 	u := &deduplicator{
 		sources: sources, modules: map[int]*Module{}, repeated: map[int][]llvmir.Symbol{},
@@ -63,7 +63,7 @@ func DeduplicateKernels(sources []Source) (changed map[int]*Module, err error) {
 	return changed, nil
 }
 
-// deduplicator is one run of DeduplicateKernels.
+// A deduplicator holds the state of one call of DeduplicateKernels.
 type deduplicator struct {
 	sources  []Source
 	modules  map[int]*Module
@@ -116,7 +116,8 @@ func (u *deduplicator) repeatedKernel(first, second int, name string) error {
 	return nil
 }
 
-// report adds an error. The two symbols of a constructor have the same text.
+// report adds an error, unless there already is one with the same text: a constructor has two
+// symbols with the same name.
 func (u *deduplicator) report(err *repeatError) {
 	if !slices.ContainsFunc(u.errs, func(e error) bool { return e.Error() == err.Error() }) {
 		u.errs = append(u.errs, err)
@@ -136,8 +137,9 @@ func (u *deduplicator) read(i int) (*Module, error) {
 
 // sameFunction reports whether two modules define a function identically: with the same
 // instructions, attributes and contents of local symbols. Debug information, numbers of metadata
-// and attribute groups, and names of local symbols are ignored. Stock clang gives each source that
-// includes a header the header's kernels, and linkers require one of each.
+// and attribute groups, and names of local symbols are ignored. Stock clang compiles the kernels of
+// a header into each source that includes it, and linkers accept only one definition of each
+// kernel.
 func sameFunction(a *llvmir.Module, b *llvmir.Module, name string) bool {
 	f, g := a.Function(name), b.Function(name)
 	if f == nil || g == nil || !f.Defined() || !g.Defined() {
@@ -203,7 +205,7 @@ func (p *printer) function(f *llvmir.Function) {
 	}
 }
 
-// tokens digests a text, with local symbols replaced by numbers.
+// tokens adds a text to the digest, with local symbols replaced by numbers.
 func (p *printer) tokens(text string) {
 	for token := range llvmir.Tokens(text) {
 		name, isSymbol := llvmir.Value{Text: token.Text}.Global()

@@ -16,12 +16,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// knownAspects holds the aspects that functions use or declare according to their own source: those
-// that aspects.Propagate found before linking. On the linked module, it gives callers all aspects
-// of their callees.
+// knownAspects holds the aspects that functions use or declare according to their sources, which
+// aspects.Propagate determined before linking. When it runs on the linked module, it adds to
+// callers all aspects of their callees.
 type knownAspects map[*llvmir.Function][]aspect.Aspect
 
-// newKnownAspects reads the aspects of all functions.
+// newKnownAspects returns the aspects of all functions.
 func newKnownAspects(m *llvmir.Module) (knownAspects, error) {
 	known := knownAspects{}
 	for _, f := range m.Functions() {
@@ -37,7 +37,7 @@ func newKnownAspects(m *llvmir.Module) (knownAspects, error) {
 }
 
 // An expectation holds the requirements of an image according to its kernels: the aspects that they
-// use or declare, their sub-group sizes and fixed targets.
+// use or declare, their sub-group sizes and their fixed targets.
 type expectation struct {
 	aspects       []aspect.Aspect
 	subGroupSizes []uint32
@@ -63,9 +63,9 @@ func expectedOf(m *llvmir.Module, kernels []*llvmir.Function, known knownAspects
 	return e, nil
 }
 
-// checkImages compares the functions of images with the expectations of their kernels: the caller
-// of a SYCL_EXTERNAL function in another source sees only its declaration. It warns about functions
-// that require more.
+// checkImages compares the functions of images with the expectations of their kernels, and warns
+// about functions that require more. This can happen because the caller of a SYCL_EXTERNAL function
+// in a different source sees only its declaration.
 func checkImages(m *llvmir.Module, images []*Image, known knownAspects) ([]Diagnostic, error) {
 	c := newExternalCheck(m, known)
 	var list []Diagnostic
@@ -85,7 +85,7 @@ func checkImages(m *llvmir.Module, images []*Image, known knownAspects) ([]Diagn
 	return list, nil
 }
 
-// An externalCheck is one run of checkImages.
+// An externalCheck holds the state of one call of checkImages.
 type externalCheck struct {
 	module *llvmir.Module
 	known  knownAspects
@@ -120,7 +120,7 @@ func (c *externalCheck) image(image *Image) ([]Diagnostic, error) {
 	return c.functions(functions, expected)
 }
 
-// functions compares functions with the expectation. For kernels with fixed targets, only the
+// functions compares functions with the expectation. If the kernels have fixed targets, only the
 // targets count.
 func (c *externalCheck) functions(functions []*llvmir.Function, expected *expectation) ([]Diagnostic, error) {
 	var list []Diagnostic
@@ -187,7 +187,7 @@ func hasTarget(targets []string, target string) bool {
 	return slices.ContainsFunc(targets, func(t string) bool { return deviceconfig.Canonical(t) == deviceconfig.Canonical(target) })
 }
 
-// usedOrDeclared returns the aspects of a function's metadata in ascending order.
+// usedOrDeclared returns the aspects in a function's metadata in ascending order.
 func usedOrDeclared(m *llvmir.Module, f *llvmir.Function) ([]aspect.Aspect, error) {
 	values, err := splitAspects(m, f)
 	if err != nil {
@@ -208,11 +208,11 @@ func subGroupSize(m *llvmir.Module, f *llvmir.Function) (uint32, bool) {
 	return size, err == nil && size > 0
 }
 
-// An undefinedSymbol is a symbol that is used on the device and defined nowhere.
+// An undefinedSymbol is a symbol that device code uses and no source defines.
 type undefinedSymbol struct {
 	name     string
 	variable bool
-	chain    []string // functions from a kernel down to the one that names it
+	chain    []string // functions from a kernel to the function that refers to the symbol
 }
 
 func (u undefinedSymbol) String() string {
@@ -223,10 +223,10 @@ func (u undefinedSymbol) String() string {
 	return fmt.Sprintf("device %s '%s' is used but no source defines it; it is %s by %s", kind, kernelname.Display(u.name), use, calledBy(u.chain))
 }
 
-// calledBy names the functions of a chain from a kernel, last one first.
+// calledBy returns a text with the functions of a chain from a kernel, the last one first.
 func calledBy(chain []string) string { return callers(chain, "kernel") }
 
-// callers is calledBy for chains that start at a function of a different kind.
+// callers is like calledBy, but for chains that start at a function of any kind.
 func callers(chain []string, root string) string {
 	var parts []string
 	for i, name := range slices.Backward(chain) {
@@ -242,14 +242,14 @@ func callers(chain []string, root string) string {
 	return strings.Join(parts, ", called by ")
 }
 
-// definedLater reports whether something other than a source defines a function.
+// definedLater reports whether a function is defined by something other than a source.
 func definedLater(name string) bool {
 	return strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) ||
 		strings.HasPrefix(name, "__builtin_IB_") || mangledPrefix(name, "intel_sub_group_") ||
 		bfloat16Library.MatchString(name) || name == assertFail || constants.ReadsConstant(name)
 }
 
-// undefined lists the functions and variables that a module's kernels reach and no code defines,
+// undefined returns the functions and variables that a module's kernels reach and no code defines,
 // sorted by name, each with the shortest path to it. It omits intrinsics and the built-ins of
 // SPIR-V, of OpenCL's Intel extensions, of Intel's GPU compiler and of explicit SIMD, which later
 // tools define; the assertion handler, which the device defines; functions that read specialization
@@ -288,7 +288,7 @@ type paths struct {
 
 func newPaths(m *llvmir.Module) *paths { return newPathsFrom(m, m.Kernels()) }
 
-// newPathsFrom returns the paths from functions other than kernels.
+// newPathsFrom returns the paths from roots, which need not be kernels.
 func newPathsFrom(m *llvmir.Module, roots []*llvmir.Function) *paths {
 	p := &paths{m, map[string]string{}}
 	var queue []llvmir.Symbol
@@ -310,7 +310,7 @@ func newPathsFrom(m *llvmir.Module, roots []*llvmir.Function) *paths {
 	return p
 }
 
-// chain returns the functions from a kernel down to the one that names the symbol.
+// chain returns the functions from a kernel to the function that refers to the symbol.
 func (p *paths) chain(symbol string) []string {
 	var chain []string
 	for name := p.from[symbol]; name != ""; name = p.from[name] {
@@ -322,5 +322,5 @@ func (p *paths) chain(symbol string) []string {
 	return chain
 }
 
-// calledBy describes the path to a symbol, or returns "" if no kernel reaches it.
+// calledBy returns a description of the path to a symbol, or "" if no kernel reaches it.
 func (p *paths) calledBy(symbol string) string { return calledBy(p.chain(symbol)) }

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// expect and check process a module as one image.
+// expect and check treat a module as one image.
 func expect(m *llvmir.Module) (*expectation, error) {
 	known, err := newKnownAspects(m)
 	if err != nil {
@@ -29,7 +29,8 @@ func check(m *llvmir.Module, expected *expectation) ([]Diagnostic, error) {
 	return newExternalCheck(m, known).functions(m.Functions(), expected)
 }
 
-// fixedTargets returns a kernel that calls foo. Each is compiled for a list of targets.
+// fixedTargets returns a module with a kernel that calls foo. Both are compiled for a list of
+// targets.
 func fixedTargets(kernel, foo string) string {
 	return fmt.Sprintf(`define spir_kernel void @k() !sycl_fixed_targets !0 {
   call void @foo()

@@ -23,8 +23,8 @@ import (
 // header is the directory of the device header.
 var header = filepath.Join("..", "..", "rules", "device")
 
-// compileHeader compiles a source that includes the device header, through bitcode like a build:
-// clang writes some text that bitcode cannot represent.
+// compileHeader compiles a source that includes the device header to bitcode, as builds do, and
+// disassembles it, because clang's text output can contain parts that bitcode cannot represent.
 func compileHeader(t *testing.T, source string, options ...string) (string, error) {
 	t.Helper()
 	clang, dis := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis")
@@ -41,8 +41,8 @@ func compileHeader(t *testing.T, source string, options ...string) (string, erro
 }
 
 // TestHeaderProperties compiles testdata/properties.cpp at each optimization level. Kernels and
-// variables must have the attributes that DPC++'s front end gives them, and no calls for them may
-// remain.
+// variables must have the attributes that DPC++'s front end writes, and no calls that specify
+// properties may remain.
 func TestHeaderProperties(t *testing.T) {
 	const want = `kernel shop::Listed: sycl-floating-point-control=18 sycl-grf-size=256 sycl-max-linear-work-group-size=64 sycl-max-work-group-size=16,8 sycl-module-id=shop.cpp sycl-sub-group-size=16 sycl-work-group-size-hint=2,2 sycl-work-group-size=8,4 !sycl_declared_aspects
 kernel shop::Owned: sycl-grf-size=0 sycl-module-id=shop.cpp sycl-sub-group-size=8 !sycl_declared_aspects i32 2, i32 5
@@ -79,8 +79,8 @@ func TestHeaderOnHosts(t *testing.T) {
 	}
 }
 
-// describeProperties lists the attributes of a module's kernels, variables and annotated
-// pointers.
+// describeProperties returns a list of the attributes of a module's kernels, variables and
+// annotated pointers.
 func describeProperties(t *testing.T, m *llvmir.Module) string {
 	var b strings.Builder
 	pointers := map[string]bool{}
@@ -228,8 +228,8 @@ _ZTSN4shop4SellE
 	}
 }
 
-// readConstants describes the constants in an image's property sets. The types come from its
-// SPIR-V, whose default values must match the sets.
+// readConstants returns descriptions of the constants in an image's property sets. The types come
+// from its SPIR-V, whose default values must match the sets.
 func readConstants(t *testing.T, sets *propset.Registry, file string) []string {
 	in := testkit.Must(os.Open(file))(t)
 	defer in.Close()
@@ -318,7 +318,7 @@ func TestHeaderAspects(t *testing.T) {
 }
 
 // TestHeaderExternal checks that each clang keeps SYCL_EXTERNAL functions that no kernel of the
-// source calls, for all triples. Clang 22 has its own attribute for that.
+// source calls, for all triples. Clang 22 has an attribute for this.
 func TestHeaderExternal(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "external.cpp")
 	testkit.WriteFile(t, source, "#include <sycl_lite.hpp>\nSYCL_EXTERNAL int twice(int x) { return 2 * x; }\n")
@@ -350,8 +350,8 @@ var gpuOptions = map[string][]string{
 	"amdgcn, 64 wide": {"-Xclang", "-triple", "-Xclang", "amdgcn-amd-amdhsa", "-Xclang", "-target-feature", "-Xclang", "+wavefrontsize64"},
 }
 
-// TestHeaderOnGPUs checks that the whole header compiles for NVIDIA and AMD GPUs, where no
-// translator replaces undefined functions, with the same requirements as elsewhere.
+// TestHeaderOnGPUs checks that the whole header compiles for NVIDIA and AMD GPUs, for which no
+// translator replaces undefined functions, and that the requirements are the same as for SPIR-V.
 func TestHeaderOnGPUs(t *testing.T) {
 	describe := func(options ...string) string {
 		text := testkit.Must(compileHeader(t, filepath.Join(header, "whole_header.cpp"), append([]string{"-O2"}, options...)...))(t)
@@ -385,7 +385,7 @@ func TestHeaderOnGPUs(t *testing.T) {
 	}
 }
 
-// TestHeaderOnGPUsRejects checks that features that these GPUs do not support do not compile.
+// TestHeaderOnGPUsRejects checks that features that these GPUs do not support are compile errors.
 func TestHeaderOnGPUsRejects(t *testing.T) {
 	const start = `#include <sycl_lite.hpp>
 using namespace sycl_lite;

@@ -12,12 +12,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// kernelPropertyCall is the function that kernels of our header call with the name and the value of
-// each property. It has no definition.
+// kernelPropertyCall is the function that kernels of the device header call with the name and the
+// value of each property. It is not defined.
 const kernelPropertyCall = "_Z27__sycl_lite_kernel_propertyPKcS0_"
 
-// If device code of our header uses a device_global, this annotation of the pointer to it has the
-// names and values of the variable's properties as arguments.
+// When device code that uses the device header accesses a device_global, the pointer to it has this
+// annotation, whose arguments are the names and values of the variable's properties.
 const (
 	annotatePointer  = "llvm.ptr.annotation."
 	annotateVariable = "sycl-device-global"
@@ -52,7 +52,7 @@ func lowerKernelProperty(m *llvmir.Module, f *llvmir.Function, in *llvmir.Instr)
 	return setProperty(m, f, p)
 }
 
-// calledProperty reads a name and a value from the arguments of a call.
+// calledProperty returns the property whose name and value are the arguments of a call.
 func calledProperty(m *llvmir.Module, in *llvmir.Instr) (property, error) {
 	if in.NumOperands() != 2 {
 		return property{}, fmt.Errorf("it does not request a property with a name and a value")
@@ -89,7 +89,7 @@ func deleteUnused(m *llvmir.Module, name string) {
 	}
 }
 
-// propertyError is an input error with the location of an instruction.
+// propertyError returns an input error with the location of an instruction.
 func propertyError(f *llvmir.Function, in *llvmir.Instr, err error) error {
 	place := ""
 	if where, ok := in.DebugLoc(); ok && devicecode.HasLine(where) {
@@ -99,8 +99,8 @@ func propertyError(f *llvmir.Function, in *llvmir.Instr, err error) error {
 }
 
 // lowerVariableProperties replaces annotations of pointers to variables with attributes of the
-// variables. The pointer is the variable itself or, in unoptimized code, a parameter; then all
-// functions that pass it on are read.
+// variables. The pointer is the variable itself or, in unoptimized code, a parameter. In the latter
+// case, lowerVariableProperties reads all functions that pass the pointer on.
 func lowerVariableProperties(m *llvmir.Module, id string) error {
 	annotating := annotatingFunctions(m)
 	if len(annotating) == 0 {
@@ -127,7 +127,7 @@ func lowerVariableProperties(m *llvmir.Module, id string) error {
 	return errors.Join(v.errs...)
 }
 
-// plainPointer returns code that only copies the annotated pointer.
+// plainPointer returns an instruction that only copies the annotated pointer.
 func plainPointer(in *llvmir.Instr) string {
 	result := ""
 	for t := range llvmir.Tokens(in.Text()) {
@@ -167,20 +167,20 @@ func annotatesVariable(m *llvmir.Module, in *llvmir.Instr) bool {
 	return text == annotateVariable
 }
 
-// variableProperties finds the variables that properties apply to.
+// variableProperties determines the variables to which properties apply.
 type variableProperties struct {
 	module    *llvmir.Module
 	source    string
 	variables map[string]bool
-	given     map[*llvmir.Function]map[int][]property // properties that functions give to the target of a parameter
+	given     map[*llvmir.Function]map[int][]property // properties of the variables that parameters of functions point to
 	queue     []*llvmir.Function
 	errs      []error
 }
 
-// maxPropertiesPerParameter limits the properties of one parameter: only hostile code has more.
+// maxPropertiesPerParameter limits the properties of a parameter. Only hostile code has more.
 const maxPropertiesPerParameter = 64
 
-// read gives variables, and parameters of the function, the properties in its calls.
+// read assigns the properties in the calls of a function to variables and to its parameters.
 func (v *variableProperties) read(f *llvmir.Function) {
 	if !f.Defined() {
 		return
@@ -194,7 +194,7 @@ func (v *variableProperties) read(f *llvmir.Function) {
 	}
 }
 
-// addError records an error once, however often the function is read.
+// addError records an error once, regardless of how often the function is read.
 func (v *variableProperties) addError(err error) {
 	if !slices.ContainsFunc(v.errs, func(old error) bool { return old.Error() == err.Error() }) {
 		v.errs = append(v.errs, err)
@@ -222,7 +222,7 @@ func (v *variableProperties) call(p *pointers, in *llvmir.Instr) error {
 	return nil
 }
 
-// annotated reads the properties that an annotation has as arguments.
+// annotated returns the properties in the arguments of an annotation.
 func (v *variableProperties) annotated(in *llvmir.Instr) ([]property, error) {
 	if in.NumOperands() < 5 {
 		return nil, fmt.Errorf("its annotation %q has no properties", annotateVariable)
@@ -234,7 +234,7 @@ func (v *variableProperties) annotated(in *llvmir.Instr) ([]property, error) {
 	return list, nil
 }
 
-// assign gives properties to the variable or parameter that a pointer of a function refers to.
+// assign assigns properties to the variable or parameter that a pointer in a function refers to.
 func (v *variableProperties) assign(p *pointers, pointer llvmir.Value, list []property) error {
 	origins := p.origins(pointer)
 	if len(origins) == 0 {
@@ -289,8 +289,8 @@ func (v *variableProperties) giveVariable(name string, list []property) error {
 	return nil
 }
 
-// uniqueID returns the name under which hosts find a variable: its symbol, prefixed with the
-// source's name if it is local to the source, because other sources may use the same symbol.
+// uniqueID returns the name by which hosts find a variable: its symbol. If the variable is local to
+// the source, the source's name is the prefix, because other sources may use the same symbol.
 func (v *variableProperties) uniqueID(g *llvmir.Global) string {
 	if g.Linkage().Local() {
 		return v.source + "____" + g.Name()

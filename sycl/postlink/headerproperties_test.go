@@ -47,7 +47,7 @@ var (
 	variableInCode = texts + "@v = addrspace(1) global i32 1\ndefine spir_kernel void @k() {\n" + annotates("%1", "addrspacecast (ptr addrspace(1) @v to ptr addrspace(4))", "@.args") + "  store i32 2, ptr addrspace(4) %1\n  ret void\n}\n"
 )
 
-// gets returns a function that passes a pointer on to get.
+// gets returns a function that passes a pointer to get.
 func gets(head, pointer string) string {
 	return head + " {\n  %r = call ptr addrspace(4) @get(ptr addrspace(4) " + pointer + ")\n  ret void\n}\n"
 }

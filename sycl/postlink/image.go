@@ -25,7 +25,7 @@ type Image struct {
 	entryPoints []*llvmir.Function
 	define      []llvmir.Symbol
 	registered  []registration  // of the entry points
-	constants   *imageConstants // nil if it reads no specialization constants
+	constants   *imageConstants // nil if it does not read specialization constants
 }
 
 // imageModule holds the data that the images of a module share.
@@ -33,7 +33,7 @@ type imageModule struct {
 	ir        *llvmir.Module
 	split     SplitOptions
 	used      map[string]bool                 // device globals that all images keep
-	all       bool                            // an image includes unused functions, unchanged
+	all       bool                            // the image includes unused functions, unchanged
 	asDPCPP   bool                            // keep copies of functions that other modules define
 	libraries bool                            // the module is from DPC++'s compiler, which links device libraries when it translates
 	writer    func() (*propertyWriter, error) // computed once
@@ -64,8 +64,8 @@ func (image *Image) ExplicitSIMD() string {
 	return ""
 }
 
-// SIMDBuiltin returns a built-in function or variable of the image that only DPC++'s own step
-// lowers: an explicit SIMD or invoke_simd built-in, or any other in an image with explicit SIMD
+// SIMDBuiltin returns a built-in function or variable of the image that only DPC++'s post-link step
+// lowers: an explicit SIMD or invoke_simd built-in, or any built-in in an image with explicit SIMD
 // code. It returns "" if there is none.
 func (image *Image) SIMDBuiltin() string {
 	simd := image.ExplicitSIMD() != ""
@@ -108,9 +108,9 @@ func (image *Image) WriteCode(w io.Writer) error {
 	return image.writeUnlowered(w)
 }
 
-// WriteOwnCode is WriteCode for an image that is recompiled only when its own code changes: its
-// output does not depend on other kernels or, if several sources were linked, on other sources,
-// unless the image uses their code.
+// WriteOwnCode is like WriteCode, but its output does not depend on other kernels or, if several
+// sources were linked, on other sources, unless the image uses their code. Therefore an image is
+// recompiled only if its code changes.
 func (image *Image) WriteOwnCode(w io.Writer) error {
 	var text strings.Builder
 	if err := image.WriteCode(&text); err != nil {
@@ -153,9 +153,9 @@ func (image *Image) writeUnlowered(w io.Writer) error {
 	return image.writeRegistered(w)
 }
 
-// idleDeviceGlobals returns the static device globals that the image's properties list, no kernel
-// of the image uses and llvm.compiler.used does not keep. A cleanup would drop them, and the
-// runtime, which initializes all listed globals, would not find them.
+// idleDeviceGlobals returns the static device globals that the image's properties list, but that no
+// kernel of the image uses and llvm.compiler.used does not keep. A cleanup pass would remove them,
+// and the runtime, which initializes all listed globals, would not find them.
 func (image *Image) idleDeviceGlobals() map[llvmir.Symbol]bool {
 	var local []*llvmir.Global
 	defined := make(map[llvmir.Entity]bool, len(image.define))
@@ -217,7 +217,7 @@ func symbols(entryPoints []*llvmir.Function) (string, error) {
 	return b.String(), nil
 }
 
-// writeRegistered writes the list of registered kernels, restricted to the image.
+// writeRegistered writes the list of registered kernels, restricted to kernels of the image.
 func (image *Image) writeRegistered(w io.Writer) error {
 	if len(image.registered) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// ofFirst lists data that the image of the kernel "first" must have and the image of "second" must
-// not.
+// ofFirst lists data that the image of the kernel "first" must contain and the image of "second"
+// must not.
 var ofFirst = []string{
 	`"sycl-buffer-location"="2"`, "align 64", "!spirv.ParameterDecorations", "!{i32 44, i32 64}", "!{i32 5919, i32 1}",
 	"!work_group_size_hint", "!{i64 2, i64 4, i64 8}", "!max_work_group_size", "!{i64 16, i64 16, i64 16}", "!max_linear_work_group_size", "!{i64 256}",
@@ -20,7 +20,7 @@ var ofFirst = []string{
 	"!{i32 6442, i32 0, i32 1}", "!{ptr @first, i32 4462, i32 64}",
 }
 
-// ofBoth lists data that both images must have: data about the whole module, and device globals.
+// ofBoth lists data that both images must contain: data about the whole module, and device globals.
 var ofBoth = []string{
 	`"sycl-host-access"="1"`, `"sycl-implement-in-csr"`, `"sycl-init-mode"="0"`,
 	`!{i32 6188, i32 2, !"id_of_dg"}`, "@dg = addrspace(1) global i32 0, align 4, !spirv.Decorations",
@@ -28,8 +28,8 @@ var ofBoth = []string{
 	"!sycl.specialization-constants-default-values = !{", "!{%composite { i32 20, i8 99 }}", "!{[4 x i8] zeroinitializer}",
 }
 
-// TestKeepConstantsAndProperties searches the images for the metadata of specialization constants
-// and compile-time properties, and again after LLVM's passes that clean up images.
+// TestKeepConstantsAndProperties checks that images have the metadata of specialization constants
+// and compile-time properties, even after LLVM's passes that clean up images.
 func TestKeepConstantsAndProperties(t *testing.T) {
 	text := testkit.Must(os.ReadFile("testdata/properties_kept.ll"))(t)
 	for _, mode := range SplitModes {

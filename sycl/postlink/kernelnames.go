@@ -10,11 +10,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// prefixKernelNames adds the prefix by which ext_oneapi_get_kernel finds kernels to all kernels
-// that lack it, throughout the module. Comdat names do not change.
+// prefixKernelNames adds the prefix by which ext_oneapi_get_kernel finds kernels to the names of
+// all kernels that lack it, throughout the module. Comdat names do not change.
 //
-// It fails if the module already has a symbol with a new name, and for kernels that a sanitizer
-// lists: the sanitizer's runtime compares the names in the list.
+// It returns an error if the module already has a symbol with a new name, or if a sanitizer lists a
+// kernel, because the sanitizer's runtime compares the names in the list.
 func prefixKernelNames(m *llvmir.Module) error {
 	names := map[string]string{}
 	var errs []error
@@ -62,8 +62,8 @@ func renameInDebugInfo(m *llvmir.Module, k *llvmir.Function) error {
 	return m.SetNode(id, strings.Replace(n.Text(), field+": "+o.Text, field+": "+devicecode.MDString(k.Name()), 1))
 }
 
-// renameRegistered renames kernels in the list of the names by which free functions find them,
-// which holds their symbols as strings.
+// renameRegistered renames kernels in the list of names by which free functions find kernels. The
+// list contains the symbols of kernels as strings.
 func renameRegistered(m *llvmir.Module, names map[string]string) {
 	named := m.NamedMetadata(registeredNamesMD)
 	if named == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// named refers to a kernel in every possible way: in other code, in lists of symbols and of texts,
-// in debug information, and in property sets through the kernel's metadata.
+// named is a module that refers to a kernel in every possible form: in other code, in lists of
+// symbols and of texts, in debug information, and in property sets through the kernel's metadata.
 const named = `target triple = "spirv64-unknown-unknown"
 
 $_ZTS1A = comdat any
@@ -72,7 +72,8 @@ func TestPrefixKernelNames(t *testing.T) {
 	}
 }
 
-// TestImageKernelNames checks that all outputs have the new names, and messages the old ones.
+// TestImageKernelNames checks that all outputs have the new names, and that messages have the old
+// names.
 func TestImageKernelNames(t *testing.T) {
 	o := Options{Split: SplitOptions{Mode: SplitPerSource}, SYCLBINKernelNames: true}
 	m := parse(t, named)
@@ -134,7 +135,8 @@ func TestKernelNamesRejected(t *testing.T) {
 	}
 }
 
-// TestSizesInAPrefixedName checks kernels from a SYCLBIN, which have the prefix.
+// TestSizesInAPrefixedName checks that sizes in the names of a SYCLBIN's kernels, which have the
+// prefix, are read.
 func TestSizesInAPrefixedName(t *testing.T) {
 	const name = "__sycl_kernel__ZTSN9sycl_lite11kernel_withI1KLj64ELj2ELj1ELj8EEE"
 	m := parse(t, "define spir_kernel void @"+name+"() {\n  ret void\n}\n")

@@ -11,12 +11,12 @@ import (
 )
 
 // kernelWith is the mangled prefix of the name type sycl_lite::kernel_with<Name, X, Y, Z, SubGroup>
-// of our device header. Stock clang has no attributes for required sizes in SYCL code, so the
+// of the device header. Stock clang has no attributes for required sizes in SYCL code, so the
 // header encodes them in the kernel's name.
 const kernelWith = "_ZTSN9sycl_lite11kernel_withI"
 
-// lowerKernelNames gives a kernel whose name type encodes required sizes the metadata that SPIR-V
-// translators read.
+// lowerKernelNames adds the metadata that SPIR-V translators read to kernels whose name type
+// encodes required sizes.
 func lowerKernelNames(m *llvmir.Module) error {
 	for _, k := range m.Kernels() {
 		name := kernelname.Base(k.Name())
@@ -40,9 +40,8 @@ func lowerKernelNames(m *llvmir.Module) error {
 	return nil
 }
 
-// kernelSizes reads the last four template arguments of a kernel_with name:
-// Lj8E is the unsigned literal 8, and the name ends in the template's and the
-// nested name's own E.
+// kernelSizes returns the last four template arguments of a kernel_with name. Lj8E is the unsigned
+// literal 8, and the name ends in an E for the template and an E for the nested name.
 func kernelSizes(name string) ([]uint32, bool) {
 	rest, ok := strings.CutSuffix(name, "EE")
 	if !ok {

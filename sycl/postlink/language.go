@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// The metadata about the source language: nodes of a SPIR-V source language and its version, of
+// The metadata about the source language: a list of SPIR-V source languages and their versions, of
 // which translators use the first, and the metadata that OpenCL C front ends write.
 const (
 	sourceLanguageMD = "spirv.Source"
@@ -23,9 +23,9 @@ var (
 	openCLCPP       = sourceLanguage{4, 100000} // OpenCL C++ 1.0, which DPC++ writes
 )
 
-// setSourceLanguage marks a SPIR-V module as OpenCL C++ 1.0, unless it names another language.
-// Intel's CPU device compiles atomics on generic pointers for that language, but not for an unknown
-// one.
+// setSourceLanguage sets the source language of a SPIR-V module to OpenCL C++ 1.0, unless it
+// specifies a different language. Intel's CPU device compiles atomics on generic pointers for that
+// language, but not for an unknown one.
 //
 // If linked modules have several languages, it keeps one: OpenCL C++ 1.0 if present, else the
 // first.
@@ -54,7 +54,8 @@ func setSourceLanguage(m *llvmir.Module) {
 	}
 }
 
-// languageOf reads a node, which has no effect if the language is unknown.
+// languageOf returns the language in a node. If it is unknown, ok is false and the node has no
+// effect.
 func languageOf(m *llvmir.Module, id int) (sourceLanguage, bool) {
 	n := m.Node(id)
 	if n == nil {

@@ -18,7 +18,7 @@ define spir_kernel void @k(ptr addrspace(1) %x) "sycl-module-id"="a" {
 }
 `
 
-// languages are the ways in which a module specifies its language.
+// languages are the forms in which a module can specify its language.
 var languages = map[string]struct {
 	metadata string
 	want     string // the remaining metadata
@@ -62,7 +62,7 @@ func TestSetSourceLanguage(t *testing.T) {
 }
 
 // TestSourceLanguageWithRealCompilers checks the language in the SPIR-V. llc reads only the
-// metadata of OpenCL C front ends, and assumes OpenCL C++ 1.0 otherwise.
+// metadata that OpenCL C front ends write, and otherwise assumes OpenCL C++ 1.0.
 func TestSourceLanguageWithRealCompilers(t *testing.T) {
 	translator, as, llc, dis := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "llvm-as"), testkit.Program(t, "llc"), testkit.Program(t, "spirv-dis")
 	for name, test := range languages {

@@ -28,7 +28,7 @@ func Parse(name string, text []byte) (*Module, error) {
 // WriteTo writes the module as text.
 func (m *Module) WriteTo(w io.Writer) (int64, error) { return m.ir.WriteTo(w) }
 
-// reparse parses the module as it would be written.
+// reparse parses the text that the module would be written as.
 func (m *Module) reparse() error {
 	var text strings.Builder
 	_, err := m.WriteTo(&text)
@@ -38,9 +38,10 @@ func (m *Module) reparse() error {
 	return err
 }
 
-// Mark prepares the module of a source for linking: its kernels get the attribute that names the source, replacing any name
-// that DPC++'s front end set, annotations become attributes and metadata, and functions get the aspects that they use, as
-// visible to their callers in this source.
+// Mark prepares the module of a source for linking. It adds to kernels the attribute that names the
+// source, replacing any name that DPC++'s front end set. It converts annotations to attributes and
+// metadata, and adds to functions the aspects that they use, as visible to their callers in this
+// source.
 func (m *Module) Mark(source string, emulateFP64Conversions bool) error {
 	for _, f := range m.ir.Functions() {
 		if f.HasAttribute(devicecode.AttrModuleID) {
@@ -58,7 +59,7 @@ func markSource(m *llvmir.Module, id string, emulateFP64Conversions bool) error 
 	if err := aspects.Renumber(m); err != nil {
 		return err
 	}
-	setSourceLanguage(m) // a source that names no language is SYCL, whatever others name
+	setSourceLanguage(m) // a source without a language is SYCL, regardless of other sources
 	if err := lowerAnnotations(m, id); err != nil {
 		return err
 	}
@@ -66,22 +67,22 @@ func markSource(m *llvmir.Module, id string, emulateFP64Conversions bool) error 
 	return err
 }
 
-// markModule marks every kernel of a module with its source. Kernels that DPC++'s front end has
-// marked keep their mark.
+// markModule marks every kernel of a module with its source. It keeps the marks of DPC++'s front
+// end.
 func markModule(m *llvmir.Module, id string) {
 	for _, k := range m.Kernels() {
 		if _, ok := k.Attribute(devicecode.AttrModuleID); !ok {
 			k.SetAttribute(devicecode.AttrModuleID, id)
 		}
 	}
-	// Stock clang also compiles a source's main for the device. Nothing can call it there, and two
-	// sources may each have one.
+	// Stock clang also compiles a source's main for the device. It cannot be called there, and several
+	// sources may have one.
 	if main := m.Function("main"); main != nil && main.Defined() {
 		main.Internalize()
 	}
 }
 
-// Definitions holds the names of symbols that matter when a module is linked with others.
+// Definitions holds the names of the symbols that matter when a module is linked with others.
 type Definitions struct {
 	Kernels, Functions []string // definitions that other modules must not repeat
 	Exported           []string // definitions that other modules can use

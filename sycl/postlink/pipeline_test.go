@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// everything runs the whole post-link step on a module, except for file access. It returns the text
-// of the images.
+// everything runs the whole post-link step on a module, except for file access, and returns the
+// text of the images.
 func everything(t testing.TB, m *llvmir.Module, o Options) ([]string, error) {
 	t.Helper()
 	result, err := run(m, o)
@@ -124,8 +124,9 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestWorkGrowsWithTheModule compares modules of 25,000 and 100,000 functions, of which every tenth
-// is a kernel. The allocations for all images must be proportional to the number of functions.
+// TestWorkGrowsWithTheModule compares modules with 25,000 and 100,000 functions, of which every
+// tenth is a kernel. The allocations for all images must be proportional to the number of
+// functions.
 func TestWorkGrowsWithTheModule(t *testing.T) {
 	module := func(functions int) string {
 		var b strings.Builder

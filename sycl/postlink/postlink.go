@@ -1,21 +1,21 @@
-// Package postlink turns linked device code into modules that can be compiled and loaded on their
-// own, and reports what each requires.
+// Package postlink divides linked device code into modules that can be compiled and loaded
+// separately, and determines the requirements of each.
 //
 // Device code is a [Module], LLVM IR as text, which [Parse] reads. [Module.Mark] prepares the
-// module of a source for being linked with others, and [DeduplicateKernels] keeps one copy of each kernel
-// that several sources define identically. [Restore] is the reverse for a device image: it restores
-// in the code what the image's properties state.
+// module of a source for being linked with others, and [DeduplicateKernels] keeps one copy of each
+// kernel that several sources define identically. [Restore] is the reverse of [Image.Properties]:
+// it restores in the code of a device image what the image's properties state.
 //
 // [Run] runs these passes over linked code:
 //
-//   - aspects get this project's numbers
+//   - aspect numbers are converted to this project's numbers
 //   - variables that only a static constructor would initialize are errors
-//   - code unused on a device is removed, and kernels get the metadata and the names that they have
-//     in images
+//   - code that devices do not use is removed, and kernels get the metadata and the names that
+//     they have in images
 //   - functions and variables that kernels use but no source defines are errors or warnings
 //   - compile-time properties become the metadata that translators read
-//   - kernels get the sets of virtual functions that they may call
-//   - functions get the aspects that they use ([aspects.Propagate])
+//   - the sets of virtual functions that kernels may call are added to the kernels
+//   - the aspects that functions use are added to the functions ([aspects.Propagate])
 //   - the module is divided into images
 //   - calls that read specialization constants are checked; they are replaced when an image's
 //     properties or code are requested
@@ -43,36 +43,36 @@ import (
 
 // Options configure Run.
 type Options struct {
-	// Source is the module id of all code that does not name its source. It is "" for a module
+	// Source is the module id of all code that does not specify its source. It is "" for a module
 	// whose sources were marked before linking.
 	Source string
 
 	Split SplitOptions
 
-	// UndefinedAdvice states in errors what to do about a function or variable that no source
-	// defines. "" is advice for the Bazel rules and the tools.
+	// UndefinedAdvice is the advice in errors about a function or variable that no source defines. If
+	// it is "", errors have advice for the Bazel rules and the tools.
 	UndefinedAdvice string
 
-	// ExcludeAspects has names or numbers of aspects that no function gets from its code or its
-	// callees, unless one declares them. Diagnostics still cover them.
+	// ExcludeAspects lists names or numbers of aspects that are not added to functions, unless a
+	// function declares them. They still cause diagnostics.
 	ExcludeAspects []string
 
 	// EmulateFP64Conversions indicates that the device's compiler emulates moves and conversions of
-	// doubles, so they do not require fp64.
+	// doubles, so these do not require fp64.
 	EmulateFP64Conversions bool
 
-	// KeepAspects keeps the aspects that the compiler has given functions: none are found in code
-	// or propagated from callees. The options for finding aspects, above and below, then have no
-	// effect.
+	// KeepAspects keeps the aspects that the compiler added to functions, without deriving aspects
+	// from code or propagating them from callees. The options for these steps, above and below, then
+	// have no effect.
 	KeepAspects bool
 
 	// FixedTargets are the targets of -fsycl-fixed-targets, for kernels and SYCL_EXTERNAL functions
-	// that have none yet. They are compared with Devices; nil disables the comparison.
+	// that do not have fixed targets yet. They are compared with Devices; nil disables the comparison.
 	FixedTargets []string
 	Devices      *deviceconfig.Config
 
-	// SYCLBINKernelNames gives kernels the names by which ext_oneapi_get_kernel finds them in a
-	// SYCLBIN, with [kernelname.Prefix]. In images embedded in a program, kernels have the
+	// SYCLBINKernelNames adds [kernelname.Prefix] to the names of kernels, by which
+	// ext_oneapi_get_kernel finds them in a SYCLBIN. In images embedded in a program, kernels have the
 	// program's names.
 	SYCLBINKernelNames bool
 
@@ -84,17 +84,17 @@ type Options struct {
 	// the constants have their default values.
 	DefaultValueImages bool
 
-	// DPCPPTranslator indicates that DPC++ translates the images to SPIR-V. It requires some
-	// compile-time properties in a different form than llvm-spirv and llc.
+	// DPCPPTranslator indicates that DPC++ translates the images to SPIR-V. Its translator requires
+	// some compile-time properties in a different form than llvm-spirv and llc.
 	DPCPPTranslator bool
 
-	// AsDPCPP follows DPC++'s post-link step where this package differs: an image of all kernels
-	// ([SplitOptions.Whole]) keeps uncalled functions, unused device globals are removed, and
-	// invalid reads of specialization constants are warnings instead of errors.
+	// AsDPCPP makes the output match DPC++'s post-link step where this package otherwise differs: an
+	// image of all kernels ([SplitOptions.Whole]) keeps uncalled functions, unused device globals are
+	// removed, and invalid reads of specialization constants are warnings instead of errors.
 	AsDPCPP bool
 
-	// FromText indicates that the module was originally text, not bitcode. DPC++ then numbers
-	// specialization constants in a different order.
+	// FromText indicates that the module was originally text, not bitcode. DPC++ numbers the
+	// specialization constants of such modules in a different order.
 	FromText bool
 }
 
@@ -104,7 +104,7 @@ type Diagnostic = devicecode.Diagnostic
 
 // A Result is the result of Run.
 type Result struct {
-	Images      []*Image // none if there is an error among the diagnostics
+	Images      []*Image // none if the diagnostics include an error
 	Diagnostics []Diagnostic
 }
 
@@ -167,7 +167,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	return &Result{images, append(diagnostics, list...)}, nil
 }
 
-// propagateAspects gives functions the aspects that they use.
+// propagateAspects adds to functions the aspects that they use.
 func propagateAspects(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 	if o.KeepAspects {
 		return nil, nil
@@ -181,7 +181,7 @@ func propagateAspects(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 	return found.Diagnostics, nil
 }
 
-// prepare runs the passes that modify a module before its aspects are found.
+// prepare runs the passes that modify a module before its aspects are determined.
 func prepare(m *llvmir.Module, o Options) error {
 	dropHostCode(m)
 	setSourceLanguage(m)
@@ -222,8 +222,8 @@ func checkUndefined(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 	return warnings, errors.Join(errs...)
 }
 
-// dropHostCode removes the lists of static constructors and destructors, which keep host code alive
-// in a device module but run on no device.
+// dropHostCode removes the lists of static constructors and destructors. They do not run on
+// devices, but the lists keep host code alive in a device module.
 func dropHostCode(m *llvmir.Module) {
 	for _, name := range []string{"llvm.global_ctors", "llvm.global_dtors"} {
 		m.DeleteGlobal(name)

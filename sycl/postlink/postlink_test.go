@@ -77,8 +77,8 @@ define i32 @main() {
 	}
 }
 
-// Two targets can compile the same source: the given name must replace the front end's, which is
-// the same for both.
+// TestMarkReplacesNames checks that the given name replaces the front end's, because two targets
+// can compile the same source and the front end's name is the same for both.
 func TestMarkReplacesNames(t *testing.T) {
 	m, err := Parse("a.bc", []byte(`define spir_kernel void @k() "sycl-module-id"="bin/a.cpp" {
   call spir_func void @f()
@@ -100,7 +100,8 @@ define spir_func void @own() {
 	}
 }
 
-// Callers in a source see the requirements of its functions on devices that emulate conversions.
+// TestMarkEmulatesConversions checks that callers in a source see the requirements of its functions
+// on devices that emulate conversions.
 func TestMarkEmulatesConversions(t *testing.T) {
 	for emulate, want := range map[bool]bool{false: true, true: false} {
 		m := testkit.Must(Parse("a.bc", []byte("define spir_kernel void @k(ptr addrspace(1) %p, float %f) {\n  %d = fpext float %f to double\n  store double %d, ptr addrspace(1) %p\n  ret void\n}\n")))(t)
@@ -166,8 +167,9 @@ func TestUndefinedAdvice(t *testing.T) {
 	}
 }
 
-// TestWholeModuleLikeDPCPP checks what sycl-post-link keeps with -ir-output-only: functions that other
-// modules may call, but none that each caller defines itself.
+// TestWholeModuleLikeDPCPP checks that the same functions are kept as by sycl-post-link with
+// -ir-output-only: functions that other modules may call, except functions that each caller defines
+// itself.
 func TestWholeModuleLikeDPCPP(t *testing.T) {
 	const text = `define spir_kernel void @k() "sycl-module-id"="a.cpp" {
   ret void

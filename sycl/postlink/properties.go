@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// PropertyOptions select the property sets that an image gets in addition to those of all images.
-// The option of DPC++'s post-link tool is in parentheses.
+// PropertyOptions select the property sets of an image that not all images have. The corresponding
+// option of DPC++'s post-link tool is in parentheses.
 type PropertyOptions struct {
 	ParamInfo       bool // the removed parameters of kernels (-emit-param-info)
 	ExportedSymbols bool // functions and device globals that other images may import (-emit-exported-symbols)
@@ -24,42 +24,42 @@ type PropertyOptions struct {
 	ProgramMetadata bool // sizes of each kernel, and symbols of device globals (-emit-program-metadata)
 	DeviceGlobals   bool // (-device-globals)
 
-	// Before2026 indicates that the image is for a release before 2026, which exports no
-	// device globals and reads which kernels may fail an assertion of the C library.
+	// Before2026 indicates that the image is for a release before 2026, which does not export device
+	// globals, and reads which kernels may fail an assertion of the C library.
 	Before2026 bool
 
-	// CompileTarget is the target that the image will be compiled for ahead of time, "" if there is
+	// CompileTarget is the target that the image will be compiled for ahead of time, or "" if there is
 	// none (-o TARGET,FILE).
 	CompileTarget string
 }
 
-// imageOptions are PropertyOptions with facts about the module.
+// imageOptions are PropertyOptions with options that depend on the module.
 type imageOptions struct {
 	PropertyOptions
 
-	// dependencies lets the image import functions of other images
-	// (-allow-device-image-dependencies). Without it, only functions of the bfloat16 device library
-	// can be imported.
+	// dependencies allows the image to import functions of other images
+	// (-allow-device-image-dependencies). Otherwise, it can only import functions of the bfloat16
+	// device library.
 	dependencies bool
 
-	// undefined lets the image import SYCL_EXTERNAL functions that no source defines.
+	// undefined allows the image to import SYCL_EXTERNAL functions that no source defines.
 	undefined bool
 
-	// deviceLibraries indicates that DPC++'s device libraries are linked to the image when
-	// it is translated, so that it imports none of their functions.
+	// deviceLibraries indicates that DPC++'s device libraries are linked to the image when it is
+	// translated, so the image does not import their functions.
 	deviceLibraries bool
 
-	// whole indicates that the image has all kernels, whatever they require. Then no required
-	// work-group size holds for all of them.
+	// whole indicates that the image has all kernels, regardless of their requirements. Then no
+	// required work-group size applies to all of them.
 	whole bool
 
 	constants        []propset.SpecConstant
-	constantDefaults bool // the image has their default values instead
+	constantDefaults bool // the image has the default values of constants instead of the constants
 }
 
-// A propertyWriter finds the properties of images of one module. It caches what would otherwise
-// cost time proportional to the module for each image. It is safe for concurrent use by multiple
-// goroutines while the module is not modified.
+// A propertyWriter determines the properties of the images of a module. It caches results that
+// would otherwise take time proportional to the module for each image. It is safe for concurrent
+// use by multiple goroutines while the module is not modified.
 type propertyWriter struct {
 	module     *llvmir.Module
 	order      map[*llvmir.Function]int
@@ -67,14 +67,14 @@ type propertyWriter struct {
 	sanitizer  string
 }
 
-// A registration gives a kernel a name by which free functions find it.
+// A registration is a kernel with a name by which free functions find it.
 type registration struct {
 	place        int
 	name, symbol string
 	text         string // of the node
 }
 
-// newPropertyWriter reads the data of the whole module.
+// newPropertyWriter returns a propertyWriter with the data of the whole module.
 func newPropertyWriter(m *llvmir.Module) (*propertyWriter, error) {
 	w := &propertyWriter{module: m, order: make(map[*llvmir.Function]int, len(m.Functions()))}
 	for i, f := range m.Functions() {
@@ -90,8 +90,8 @@ func newPropertyWriter(m *llvmir.Module) (*propertyWriter, error) {
 
 const registeredNamesMD = "sycl_registered_kernels"
 
-// readRegistered returns the contents of !{!{!"name", !"symbol"}, ...} by kernel. Linked modules
-// have several of these nodes.
+// readRegistered returns the registrations in nodes !{!{!"name", !"symbol"}, ...} by kernel. Linked
+// modules have several such nodes.
 func readRegistered(m *llvmir.Module) (map[string][]registration, error) {
 	named := m.NamedMetadata(registeredNamesMD)
 	if named == nil {
@@ -151,7 +151,7 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 			return nil, err
 		}
 	}
-	// Names in IR may hold any byte, unlike names of properties.
+	// Names in IR may contain any byte, unlike names of properties.
 	if err := p.registry.Validate(); err != nil {
 		return nil, &devicecode.MetadataError{Msg: err.Error()}
 	}
@@ -163,7 +163,7 @@ var bfloat16Library = regexp.MustCompile(`^__devicelib_Convert(FToBF16|BF16ToF)I
 
 const spirFunc = "spir_func"
 
-// imageCode is the part of a module that an image holds.
+// imageCode is the part of a module that an image contains.
 type imageCode struct {
 	writer      *propertyWriter
 	module      *llvmir.Module
@@ -190,7 +190,7 @@ func (w *propertyWriter) read(define []llvmir.Symbol, entryPoints []*llvmir.Func
 	return c
 }
 
-// number reads a function's attribute that is an unsigned 32-bit number.
+// number returns the value of an attribute that is an unsigned 32-bit number.
 func number(f *llvmir.Function, key string) (value uint32, ok bool, err error) {
 	text, ok := f.Attribute(key)
 	if !ok {
@@ -221,7 +221,7 @@ func (c *imageCode) workGroupDims(f *llvmir.Function) (uint32, error) {
 	return uint32(list[0]), nil
 }
 
-// imageProperties writes the sets of an image, with one method per set.
+// An imageProperties adds the property sets of an image to a registry, with one method per set.
 type imageProperties struct {
 	*imageCode
 	registry *propset.Registry
@@ -230,10 +230,10 @@ type imageProperties struct {
 
 func (p *imageProperties) put(set, key string, v propset.Value) { p.registry.Add(set).Put(key, v) }
 
-// mark records that a property holds for a symbol.
+// mark adds a property with the name of a symbol and the value 1.
 func (p *imageProperties) mark(set string, name string) { p.put(set, name, propset.Uint(1)) }
 
-// paramInfo records which parameters of a kernel were removed, with a bit for each original
+// paramInfo adds which parameters of each kernel were removed, with a bit for each original
 // parameter.
 func (p *imageProperties) paramInfo() error {
 	if !p.options.ParamInfo {
@@ -298,7 +298,7 @@ func (p *imageProperties) kernelNames() error {
 	return nil
 }
 
-// importedSymbols lists the functions that the image uses and does not define.
+// importedSymbols adds the functions that the image uses but does not define.
 func (p *imageProperties) importedSymbols() error {
 	if !p.options.ImportedSymbols {
 		return nil
@@ -327,7 +327,7 @@ func (p *imageProperties) importedSymbols() error {
 	return nil
 }
 
-// imports reports whether a function that the image uses and does not define belongs to another
+// imports reports whether a function that the image uses but does not define belongs to another
 // image.
 func (p *imageProperties) imports(f *llvmir.Function) bool {
 	o := p.options
@@ -337,7 +337,7 @@ func (p *imageProperties) imports(f *llvmir.Function) bool {
 	return o.dependencies && importable(f) && !(o.deviceLibraries && !f.Defined() && inDeviceLibrary(f.Name()))
 }
 
-// programMetadata has the sizes of each kernel and the symbols of device globals.
+// programMetadata adds the sizes of each kernel and the symbols of device globals.
 func (p *imageProperties) programMetadata() error {
 	if !p.options.ProgramMetadata {
 		return nil
@@ -398,7 +398,7 @@ func (p *imageProperties) functionMetadata(f *llvmir.Function) error {
 	return err
 }
 
-// narrow truncates sizes to the 32 bits of properties, so that images are identical to DPC++'s.
+// narrow truncates sizes to the 32 bits that properties have, as DPC++ does.
 func narrow(list []uint64) []uint32 {
 	short := make([]uint32, len(list))
 	for i, n := range list {
@@ -430,7 +430,7 @@ func (p *imageProperties) misc() error {
 			if err != nil {
 				return err
 			}
-			if ok { // the split ensures that others have the same
+			if ok { // the split ensures that all have the same
 				put(attribute[1], propset.Uint(n))
 				break
 			}
@@ -453,7 +453,7 @@ const (
 )
 
 // assertUsed marks the kernels that may fail an assertion. The callers of a function through a
-// pointer are unknown, so a function that can be called that way marks all kernels.
+// pointer are unknown, so if such a function may fail an assertion, all kernels are marked.
 func (p *imageProperties) assertUsed() error {
 	var failing []string
 	if p.module.Function(assertFail) != nil {
@@ -524,12 +524,12 @@ func directCallees(f *llvmir.Function) map[string]bool {
 	return all
 }
 
-// noImplicitLocalArg stands for the parameter of a kernel whose work-groups share memory, but that
-// has no parameter that points to it.
+// noImplicitLocalArg replaces the number of the parameter for a kernel whose work-groups share
+// memory, but that does not have a parameter that points to it.
 const noImplicitLocalArg = math.MaxUint32
 
-// implicitLocalArgs records which parameter of a kernel points to the memory that its work-group
-// shares.
+// implicitLocalArgs adds which parameter of each kernel points to the memory that its work-groups
+// share.
 func (p *imageProperties) implicitLocalArgs() error {
 	for _, f := range p.functions {
 		if _, ok := f.Attribute(attrWorkGroupStatic); !ok || !f.Kernel() {
@@ -547,7 +547,7 @@ func (p *imageProperties) implicitLocalArgs() error {
 	return nil
 }
 
-// dynamicLocalMemory lists the kernels that use memory whose size is set at submission.
+// dynamicLocalMemory adds the kernels that use memory whose size is set at submission.
 func (p *imageProperties) dynamicLocalMemory() error {
 	for _, f := range p.functions {
 		if _, ok := f.Attribute(attrWorkGroupScratch); ok && f.Kernel() {
@@ -603,7 +603,7 @@ func (p *imageProperties) hostPipes() error {
 	return nil
 }
 
-// variableSize reads a variable's attribute that is a size.
+// variableSize returns the value of a variable's attribute that is a size.
 func variableSize(g *llvmir.Global, key string) (size uint32, ok bool, err error) {
 	text, ok := g.Attribute(key)
 	if !ok {
@@ -616,7 +616,7 @@ func variableSize(g *llvmir.Global, key string) (size uint32, ok bool, err error
 	return uint32(n), true, nil
 }
 
-// variableID returns the name under which hosts find a variable.
+// variableID returns the name by which hosts find a variable.
 func variableID(g *llvmir.Global) (string, error) {
 	id, ok := g.Attribute(attrUniqueID)
 	if !ok {
@@ -625,7 +625,7 @@ func variableID(g *llvmir.Global) (string, error) {
 	return id, nil
 }
 
-// virtualFunctions lists the set of virtual functions that the image defines, or else the sets that
+// virtualFunctions adds the set of virtual functions that the image defines, or else the sets that
 // it calls.
 func (p *imageProperties) virtualFunctions() error {
 	var uses []string

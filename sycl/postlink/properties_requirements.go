@@ -14,12 +14,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// requirements returns what a device must support to run the image: everything that its functions
-// use or declare, and the sub-group sizes of its entry points and SYCL_EXTERNAL functions.
+// requirements returns the requirements of the image: everything that its functions use or declare,
+// and the sub-group sizes of its entry points and SYCL_EXTERNAL functions.
 //
 // An image may run on the fixed targets that all of its functions were compiled for; functions
-// compiled without fixed targets do not count. If there are several required work-group sizes, none
-// holds for the whole image.
+// compiled without fixed targets do not count. If functions require different work-group sizes, the
+// image does not require any.
 func (c *imageCode) requirements() (*requirement.Requirements, error) {
 	q := &requirement.Requirements{}
 	aspects := aspectLists{map[aspect.Aspect]bool{}, map[int]bool{}}
@@ -39,9 +39,9 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 	return q, nil
 }
 
-// addSubGroups adds the sub-group sizes that functions require. Callers do not know the sizes of
-// SYCL_EXTERNAL functions in other sources, and DPC++ omits them. For kernels with fixed targets
-// they do not count, as the design document specifies.
+// addSubGroups adds the sub-group sizes that functions require. Callers cannot see the sizes of
+// SYCL_EXTERNAL functions in other sources, and DPC++ omits these sizes. If kernels have fixed
+// targets, the sizes do not count, as the design document specifies.
 func (c *imageCode) addSubGroups(q *requirement.Requirements) error {
 	list := slices.Clone(c.entryPoints)
 	for _, f := range c.functions {
@@ -78,7 +78,7 @@ func (c *imageCode) addFunction(q *requirement.Requirements, aspects *aspectList
 	return c.addMatrices(q, f)
 }
 
-// aspectLists are the aspects of functions, many of which share one list.
+// aspectLists holds the aspects of functions, many of which share a list.
 type aspectLists struct {
 	all  map[aspect.Aspect]bool
 	seen map[int]bool // nodes
@@ -100,7 +100,7 @@ func (c *imageCode) addAspects(a *aspectLists, f *llvmir.Function) error {
 			return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("!%s: !%d is not a list of aspects", kind, n.ID())}
 		}
 		for _, v := range values {
-			if v >= 0 { // others only keep kernels apart
+			if v >= 0 { // negative numbers only separate kernels
 				a.all[aspect.Aspect(v)] = true
 			}
 		}
@@ -109,7 +109,7 @@ func (c *imageCode) addAspects(a *aspectLists, f *llvmir.Function) error {
 }
 
 // addWorkGroup adds the work-group size and the dimensionality that a function requires. As in
-// DPC++, a dimensionality counts only if no earlier function had a size.
+// DPC++, a dimensionality counts only if no earlier function requires a size.
 func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *llvmir.Function) error {
 	size, err := devicecode.WorkGroupSize(c.module, f)
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *imageCode) addMatrices(q *requirement.Requirements, f *llvmir.Function)
 	return q.Merge(&more)
 }
 
-// plainText reports whether readers of properties take s for text.
+// plainText reports whether readers of properties interpret s as text.
 func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // A targetSet holds the fixed targets that all functions so far were compiled for. Targets are
@@ -186,7 +186,7 @@ func (c *imageCode) addTargets(s *targetSet, f *llvmir.Function) error {
 		if name, ok := o.StringValue(); ok && name != "" && !strings.Contains(name, ",") && plainText(name) {
 			s.named = true
 			list = append(list, name)
-		} else if v, ok := o.Int(); ok && v >= 0 && v < 256 { // greater numbers would be read as text
+		} else if v, ok := o.Int(); ok && v >= 0 && v < 256 { // readers would interpret greater numbers as text
 			a := aspect.Aspect(v)
 			s.numbers[a.String()] = a
 			list = append(list, a.String())

@@ -17,12 +17,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A propertyCase is one image of a file of testdata/properties. The first line of a file describes
+// A propertyCase is an image in a file in testdata/properties. The first line of a file describes
 // it; the comments after it are
 //
 //	; options: options for the following images
 //	; image: entry points, and variables as @NAME
-//	; a line of the text of its properties, where "KEY: TEXT" stands for a string
+//	; a line of the text of its properties, where "KEY: TEXT" is a string
 //	; symbols: the lines of its symbol file
 type propertyCase struct {
 	options imageOptions
@@ -91,7 +91,7 @@ func propertyOptions(t testing.TB, words string) imageOptions {
 	return o
 }
 
-// image returns the symbols that an image with some roots defines, and its entry points.
+// image returns the symbols that an image with the given roots defines, and its entry points.
 func image(t testing.TB, m *llvmir.Module, roots ...string) (define []llvmir.Symbol, entryPoints []*llvmir.Function) {
 	t.Helper()
 	var symbols []llvmir.Symbol
@@ -164,7 +164,8 @@ func checkProperties(t testing.TB, r *propset.Registry) {
 	}
 }
 
-// TestPropertiesAreDescribed checks that readers know each key and interpret its value correctly.
+// TestPropertiesAreDescribed checks that readers support each key and interpret its value
+// correctly.
 func TestPropertiesAreDescribed(t *testing.T) {
 	text := testkit.Must(os.ReadFile("testdata/properties/everything.ll"))(t)
 	_, cases := readPropertyCases(t, string(text))
@@ -186,7 +187,7 @@ func mustParse(t testing.TB, text string) *llvmir.Module {
 	return m
 }
 
-// TestPropertyEncoding compares with the bytes in DPC++'s tests and documents.
+// TestPropertyEncoding compares the output with the bytes in DPC++'s tests and documents.
 func TestPropertyEncoding(t *testing.T) {
 	for name, test := range map[string]struct {
 		attached string // to a kernel
@@ -314,8 +315,8 @@ func checkMetadataError(t testing.TB, r *propset.Registry, err error, text strin
 	}
 }
 
-// TestManyImageProperties checks that the cost of an image depends on its content, and that several
-// goroutines can share a writer.
+// TestManyImageProperties checks that the cost of an image depends only on its content, and that
+// several goroutines can share a writer.
 func TestManyImageProperties(t *testing.T) {
 	const kernels = 3000
 	var b strings.Builder

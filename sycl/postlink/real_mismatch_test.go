@@ -15,9 +15,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// TestMismatchesInCompiledCode passes declared aspects through the compiler. There must be one
-// warning for each missing aspect, with the chain of calls, including constructors. Code that if
-// constexpr discards is not called.
+// TestMismatchesInCompiledCode checks declared aspects in compiled code. There must be one warning
+// for each missing aspect, with the chain of calls, including constructors, but none for code that
+// if constexpr discards.
 func TestMismatchesInCompiledCode(t *testing.T) {
 	clang := testkit.Program(t, "clang++")
 	var bare []string

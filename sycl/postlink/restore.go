@@ -17,11 +17,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// placesMD on a kernel holds its property in [srcloc.Set], for code that no longer has debug
-// information.
+// placesMD is metadata of a kernel with its property in [srcloc.Set], for code that no longer has
+// debug information.
 const placesMD = "rules_sycl_source_places"
 
-// A restoreError reports a property of a device image that cannot be restored in its code.
+// A restoreError is returned for a property of a device image that cannot be restored in its code.
 type restoreError struct {
 	Set, Key string
 	Msg      string
@@ -37,14 +37,15 @@ func (e *restoreError) Error() string {
 // BadInput marks the error as caused by an input file.
 func (*restoreError) BadInput() {}
 
-// Restore reads the code of a device image and restores what the image's property sets state and
-// SPIR-V does not, so that the code can be linked and split again. It is the reverse of
-// [Image.Properties]. The code gets the target of stock clang's device code, because linkers
-// require the same target in all modules. The exported functions and the kernels belong to the
-// source named by id; other functions become internal, because no other code can call them.
+// Restore parses the code of a device image and restores the information that the image's property
+// sets contain but SPIR-V does not, so that the code can be linked and split again. It is the
+// reverse of [Image.Properties]. It sets the target of the code to the target of stock clang's
+// device code, because linkers require the same target in all modules. It assigns the exported
+// functions and the kernels to the source id, and makes other functions internal, because no other
+// code can call them.
 //
-// It returns the properties that are lost without changing the meaning of the code. A lost property
-// that would change it is an error. Errors contain name.
+// It returns the properties that are lost without changing the meaning of the code. If the loss of
+// a property would change the meaning, Restore returns an error. Errors contain name.
 func Restore(name string, text []byte, id string, r *propset.Registry) (m *Module, lost []string, err error) {
 	if m, err = Parse(name, retarget(text)); err != nil {
 		return nil, nil, err
@@ -76,8 +77,8 @@ func retarget(text []byte) []byte {
 	return out
 }
 
-// makeMergeable allows other files to define the functions of a module too: each file has its own
-// device library, and one is enough.
+// makeMergeable allows other files to also define the functions of a module, because each file has
+// a copy of the device library, and one is enough.
 func makeMergeable(m *llvmir.Module) {
 	for _, f := range m.Functions() {
 		if f.Defined() && f.Linkage() == llvmir.External {
@@ -110,7 +111,7 @@ func restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, e
 	return p.lost, errors.Join(errs...)
 }
 
-// restored is a module being restored.
+// A restored is a module being restored.
 type restored struct {
 	module      *llvmir.Module
 	registry    *propset.Registry
@@ -124,8 +125,8 @@ func (p *restored) lose(set, key, why string) {
 	p.lost = append(p.lost, fmt.Sprintf("the property %s of the set [%s] is lost: %s", kernelname.Display(key), set, why))
 }
 
-// shareVariables allows other images of the same program to define visible variables, because each
-// image has a copy. Variables that hosts find by name are not copies.
+// shareVariables allows other images of the same program to also define visible variables, because
+// each image has a copy of them. Variables that hosts find by name are not copies.
 func (p *restored) shareVariables() {
 	for _, g := range p.module.Globals() {
 		if g.Defined() && g.Linkage() == llvmir.External && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) && sanitizerOf(g.Name()) == "" {
@@ -161,7 +162,7 @@ func (p *restored) findEntryPoints(id string) error {
 			continue
 		}
 		if g := p.module.Global(property.Key); g != nil && g.Defined() {
-			// A variable of the device, which several images define as one.
+			// It is a variable of the device, which several images define but which exists once.
 			g.SetLinkage(llvmir.WeakODR)
 			g.SetAttribute(attrExported, "")
 			continue
@@ -176,8 +177,8 @@ func (p *restored) findEntryPoints(id string) error {
 	return errors.Join(errs...)
 }
 
-// requirements restores the requirements of the image's entry points. All have the same, because
-// the split separates entry points with different requirements.
+// requirements restores the requirements of the image's entry points. All entry points have the
+// same requirements, because the split separates entry points with different requirements.
 func (p *restored) requirements() error {
 	q := p.needs
 	var aspects []string
@@ -219,7 +220,7 @@ func (p *restored) requirements() error {
 	return nil
 }
 
-// sizes restores required sizes that no kernel has; SPIR-V keeps most of them.
+// sizes restores the required sizes that kernels lack. SPIR-V keeps most of them.
 func (p *restored) sizes() error {
 	q := p.needs
 	var kernels []*llvmir.Function
@@ -252,7 +253,7 @@ func (p *restored) sizes() error {
 	return nil
 }
 
-// sizeOfKernels gives all kernels a required size, unless one has its own.
+// sizeOfKernels adds a required size to all kernels, unless one of them already has a size.
 func (p *restored) sizeOfKernels(kernels []*llvmir.Function, kind, key string, sizes []uint64) {
 	if slices.ContainsFunc(kernels, func(f *llvmir.Function) bool { return f.HasMetadata(kind) }) {
 		return
@@ -304,7 +305,7 @@ func (p *restored) places() {
 	}
 }
 
-// placesOf returns the property that restore has attached to a kernel.
+// placesOf returns the property that Restore has attached to a kernel.
 func placesOf(m *llvmir.Module, f *llvmir.Function) (propset.Value, bool) {
 	id, ok := f.Metadata(placesMD)
 	if !ok || m.Node(id) == nil {
@@ -324,11 +325,11 @@ func (p *restored) property(set string, property propset.Property) error {
 	refuse := func(msg string) error { return &restoreError{set, key, msg} }
 	switch set {
 	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, srcloc.Set, requirement.ExtensionSet:
-		// Handled above; imported functions are declared in the code.
+		// These are restored above; imported functions are declared in the code.
 	case propset.DeviceLibMetadata:
-		// The library is already linked, so the runtime need not provide it.
+		// The library is already linked, so the runtime does not have to provide it.
 	case propset.AssertUsed:
-		// Recomputed from the callers of the function that fails.
+		// This is recomputed from the callers of the function that reports a failed assertion.
 	case propset.ProgramMetadata:
 		symbol, what, _ := strings.Cut(key, "@")
 		if f := p.module.Function(symbol); f == nil && what != "global_id_mapping" {
@@ -364,7 +365,7 @@ func (p *restored) property(set string, property propset.Property) error {
 		p.registered = append(p.registered, p.module.AddNode("!{"+"!"+devicecode.MDString(key)+", "+"!"+devicecode.MDString(text)+"}"))
 	case propset.MiscProperties:
 		return p.misc(property)
-	case propset.KernelDigests: // computed from the code again
+	case propset.KernelDigests: // recomputed from the code
 	default:
 		p.lose(set, key, "IR cannot express the set")
 	}
@@ -375,7 +376,7 @@ func (p *restored) property(set string, property propset.Property) error {
 func (p *restored) removedParameters(property propset.Property) error {
 	f := p.module.Function(property.Key)
 	if f == nil || !f.Kernel() {
-		return nil // DPC++ also lists functions, whose arguments no host sets
+		return nil // DPC++ also lists functions, whose arguments hosts do not set
 	}
 	bits, mask := property.Value.BitLen(), property.Value.Bytes()
 	if mask == nil {
@@ -407,7 +408,8 @@ func (p *restored) implicitLocalArg(property propset.Property) error {
 	return nil
 }
 
-// deviceGlobal makes a variable a device global, of a size and a scope.
+// deviceGlobal makes a variable a device global with a size and a scope, and reports whether the
+// values are valid.
 func deviceGlobal(g *llvmir.Global, values []uint32) bool {
 	if len(values) != 2 {
 		return false
@@ -419,7 +421,7 @@ func deviceGlobal(g *llvmir.Global, values []uint32) bool {
 	return true
 }
 
-// hostPipe makes a variable a host pipe, of a size.
+// hostPipe makes a variable a host pipe with a size, and reports whether the values are valid.
 func hostPipe(g *llvmir.Global, values []uint32) bool {
 	if len(values) != 1 {
 		return false

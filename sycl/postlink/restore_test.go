@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// bare is a module as written by the translator from SPIR-V.
+// bare is the output of the translator from SPIR-V.
 const bare = `target triple = "spir64-unknown-unknown"
 @list = addrspace(1) constant i32 0, align 4, !spirv.Decorations !9
 @pipe = addrspace(1) global i32 0
@@ -107,7 +107,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 	if err != nil || len(lost) > 0 {
 		t.Fatalf("lost %q, %v", lost, err)
 	}
-	// The output can be read again.
+	// The output can be parsed.
 	if m, err = llvmir.Parse("again.ll", testkit.Text(t, m)); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestForgetTranslation(t *testing.T) {
 			t.Errorf("missing %q in\n%s", want, got)
 		}
 	}
-	// Of two decorations, only the one without a corresponding flag remains.
+	// Only the decoration without a corresponding flag remains.
 	again, err := llvmir.Parse("again.ll", got)
 	testkit.NoError(t, err)
 	for in := range again.Function("_ZTS1K").Body() {
@@ -171,7 +171,7 @@ func TestForgetTranslation(t *testing.T) {
 	if named := again.NamedMetadata("spirv.Source"); named == nil || len(named.Nodes()) != 1 || again.Node(named.Nodes()[0]).Text() != "!{i32 4, i32 100000}" {
 		t.Errorf("the source language is not OpenCL C++ 1.0:\n%s", got)
 	}
-	// If a kernel must not contract, the module must not allow contraction.
+	// If a kernel does not allow contraction, the module must not allow it.
 	m, err = llvmir.Parse("off.ll", strings.Replace(bare, "!opencl.enable.FP_CONTRACT = !{}\n", "", 1))
 	testkit.NoError(t, err)
 	testkit.Must(restore(m, "a", registry(t, common)))(t)
@@ -180,7 +180,7 @@ func TestForgetTranslation(t *testing.T) {
 	}
 }
 
-// TestAllowContraction tests names that look like an operation or a flag.
+// TestAllowContraction tests names that resemble an operation or a flag.
 func TestAllowContraction(t *testing.T) {
 	for text, want := range map[string]string{
 		"%x = fadd float %a, %b":                      "%x = fadd contract float %a, %b",
@@ -234,8 +234,8 @@ func TestRestoreManyNames(t *testing.T) {
 	}
 }
 
-// TestRestoreUnknown checks that without property sets, every visible function is treated as
-// exported.
+// TestRestoreUnknown checks that every visible function counts as exported if there are no property
+// sets.
 func TestRestoreUnknown(t *testing.T) {
 	m := parseBare(t)
 	if lost, err := restore(m, "a", new(propset.Registry)); err != nil || len(lost) > 0 {
@@ -281,9 +281,9 @@ func TestRestoreSizes(t *testing.T) {
 	}
 }
 
-// TestRestoreDPCPP checks properties that only DPC++ writes: it exports variables, lists the
-// removed arguments of functions, and marks the images of its library, which is ordinary code once
-// linked.
+// TestRestoreDPCPP checks properties that only DPC++ writes. DPC++ exports variables, lists the
+// removed arguments of functions, and marks the images of its library, which is ordinary code after
+// linking.
 func TestRestoreDPCPP(t *testing.T) {
 	m := parseBare(t)
 	bits := propset.Bits([]byte{1}, 1).String()
@@ -353,7 +353,7 @@ func TestRestoreLosses(t *testing.T) {
 	}
 }
 
-// FuzzRestore checks that a module with any restored property sets can be parsed.
+// FuzzRestore checks that a module can be parsed after any property sets were restored in it.
 func FuzzRestore(f *testing.F) {
 	f.Add([]byte(common))
 	f.Add([]byte(common + "[SYCL/device requirements]\naspects=" + propset.Uint32s(5, 6).String() + "\nfixed_target=" + propset.String("a\"\\b,c").String() +

@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// linked is the result of markSource and linking for two sources. The source with the kernel cannot
-// see that the other source's function uses double.
+// linked is the result of [Module.Mark] and linking for two sources. The source with the kernel
+// does not show that the other source's function uses double.
 const linked = `target triple = "spirv64-unknown-unknown"
 
 define spir_kernel void @_ZTS1K(ptr addrspace(1) %p) #0 {
@@ -43,8 +43,8 @@ func TestRun(t *testing.T) {
 	m := parse(t, linked)
 	result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}})
 	testkit.NoError(t, err)
-	// Both kernels need fp64 in the end, so they stay in one image. One of them declares it, so there
-	// is no warning.
+	// Both kernels finally need fp64, so they are in one image. One of them declares it, so there is
+	// no warning.
 	if got := describeImages(result.Images); got != "0 _ZTS1K _ZTS5Knows: _Z3barPd\n" {
 		t.Errorf("images: %s", got)
 	}
@@ -67,8 +67,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestOnlyExternalFunctionsAreUnexpected checks that there is no warning about functions other than
-// SYCL_EXTERNAL functions: their source sees their whole definition, as for a function in a header.
+// TestOnlyExternalFunctionsAreUnexpected checks that there are only warnings about SYCL_EXTERNAL
+// functions. The callers of other functions, for example functions in a header, see their
+// definitions.
 func TestOnlyExternalFunctionsAreUnexpected(t *testing.T) {
 	ir := strings.Replace(linked, "define spir_func void @_Z3barPd(ptr addrspace(1) %p) #1", "define linkonce_odr spir_func void @_Z3barPd(ptr addrspace(1) %p)", 1)
 	result, err := run(parse(t, ir), Options{Split: SplitOptions{Mode: SplitPerKernel}})
@@ -104,7 +105,8 @@ func TestRunWithErrors(t *testing.T) {
 	}
 }
 
-// TestRunNumbersAspects checks the final property sets for IR of both numberings.
+// TestRunNumbersAspects checks the final property sets for IR with the old and the new aspect
+// numbers.
 func TestRunNumbersAspects(t *testing.T) {
 	for _, number := range []string{"27", "28"} {
 		m := parse(t, `
@@ -158,8 +160,8 @@ define spir_kernel void @c() "sycl-module-id"="a.cpp" "sycl-work-group-size"="8,
 }
 
 // TestUsedDeviceGlobals checks that variables that the front end keeps for hosts are in all images,
-// whatever their linkage. Other device globals that a linker may discard are only in images that
-// use them.
+// regardless of their linkage. Other device globals that a linker may discard are only in images
+// that use them.
 func TestUsedDeviceGlobals(t *testing.T) {
 	const ir = `@llvm.compiler.used = appending global [1 x ptr addrspace(1)] [ptr addrspace(1) @kept], section "llvm.metadata"
 @kept = internal addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="kept"

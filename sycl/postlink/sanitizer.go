@@ -9,8 +9,8 @@ import (
 )
 
 // sanitizerLists maps the names of the variables with a sanitizer's list of kernels to the
-// sanitizers' names. A module instrumented for dynamic linking appends "_" and its own id to the
-// name.
+// sanitizers' names. In a module instrumented for dynamic linking, "_" and the module's id are
+// appended to the name.
 var sanitizerLists = [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}}
 
 // sanitizerOf returns the sanitizer whose list of kernels a variable holds, or "".
@@ -24,7 +24,7 @@ func sanitizerOf(variable string) string {
 }
 
 // sanitizerList returns a sanitizer's list of kernels, or nil if the module has none. A module is
-// compiled with a single sanitizer.
+// compiled with at most one sanitizer.
 func sanitizerList(m *llvmir.Module) *llvmir.Global {
 	for _, g := range m.Globals() {
 		if sanitizerOf(g.Name()) != "" {
@@ -66,11 +66,11 @@ func lowerSanitizerLists(m *llvmir.Module) error {
 	return nil
 }
 
-// nameSanitizerList gives a list the attributes by which a host finds it. Some linkers drop them
+// nameSanitizerList adds to a list the attributes by which hosts find it. Some linkers drop them
 // when they append lists.
 func nameSanitizerList(g *llvmir.Global) {
 	id := g.Name()
-	if !strings.Contains(strings.TrimPrefix(id, "__"), "_") { // of a module without an id, whose variable has C++ linkage
+	if !strings.Contains(strings.TrimPrefix(id, "__"), "_") { // in a module without an id, the variable has C++ linkage
 		id = fmt.Sprintf("_Z%d%s", len(id), id)
 	}
 	g.SetAttribute(attrUniqueID, id)

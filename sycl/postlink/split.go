@@ -15,8 +15,8 @@ import (
 // A SplitMode selects which entry points share a device image.
 type SplitMode string
 
-// The split modes, named as in -fsycl-device-code-split=. All of them separate entry points with
-// different optional features, so that a device without one feature can run the others.
+// The split modes, named as in -fsycl-device-code-split=. All modes separate entry points with
+// different optional features, so that a device without a feature can run the other entry points.
 const (
 	SplitAuto      SplitMode = "auto" // currently the same as SplitPerSource
 	SplitPerKernel SplitMode = "per_kernel"
@@ -31,8 +31,8 @@ var SplitModes = []SplitMode{SplitAuto, SplitPerKernel, SplitPerSource, SplitOff
 type SplitOptions struct {
 	Mode SplitMode
 
-	// KernelsOnly limits entry points to kernels and indirectly callable functions; otherwise
-	// SYCL_EXTERNAL functions are entry points too.
+	// KernelsOnly limits entry points to kernels and indirectly callable functions. Otherwise,
+	// SYCL_EXTERNAL functions are also entry points.
 	KernelsOnly bool
 
 	// Whole puts all entry points into one image, regardless of their requirements and the mode.
@@ -41,13 +41,13 @@ type SplitOptions struct {
 	// ESIMD separates explicit SIMD code from the other code of an image.
 	ESIMD bool
 
-	// Dependencies lets an image import SYCL_EXTERNAL functions that another image exports, which
-	// it then only declares. A variable may then be in several images. If only kernels are entry
-	// points, no image exports functions, and each has its own copies.
+	// Dependencies allows an image to import SYCL_EXTERNAL functions that another image exports. The
+	// image then only declares them. A variable may then be in several images. If only kernels are
+	// entry points, images do not export functions, and each has copies.
 	Dependencies bool
 
-	// AllowUndefined reports functions that kernels call and no source defines as warnings instead
-	// of errors, and lets images import them.
+	// AllowUndefined causes warnings instead of errors about functions that kernels call but no source
+	// defines, and allows images to import them.
 	AllowUndefined bool
 }
 
@@ -61,7 +61,7 @@ func (im *imageModule) images() ([]*Image, error) {
 	return list, err
 }
 
-// groups returns the images without their shared data.
+// groups returns the images without the data that they share.
 func (im *imageModule) groups() ([]*Image, error) {
 	m, o := im.ir, im.split
 	if !slices.Contains(SplitModes, o.Mode) {
@@ -101,7 +101,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 		}
 	}
 	s.keep = keptVariables(m, im.used)
-	im.all = im.all && len(images) == 1 // if explicit SIMD code is separate, unused code belongs to neither part
+	im.all = im.all && len(images) == 1 // if explicit SIMD code is separate, unused code does not belong to either part
 	if im.all {
 		s.keep = append(s.keep, undiscardable(m)...)
 	}
@@ -155,10 +155,10 @@ func wholeImage(m *llvmir.Module) *Image {
 	return all
 }
 
-// keptVariables returns the variables that are in all images even if unused, as in DPC++: variables
-// that no linker may discard, such as tables of functions, and device globals that the front end
-// keeps because hosts find them by name. In code of stock clang, most visible variables belong to
-// the host, unless they have attributes for hosts.
+// keptVariables returns the variables that are in all images even if they are unused, as in DPC++:
+// variables that linkers must not discard, such as tables of functions, and device globals that the
+// front end keeps because hosts find them by name. In stock clang's code, most visible variables
+// belong to the host, unless they have attributes for hosts.
 func keptVariables(m *llvmir.Module, used map[string]bool) []llvmir.Symbol {
 	dpcpp := isFromDPCPP(m)
 	var list []llvmir.Symbol
@@ -209,7 +209,7 @@ func isEntryPoint(f *llvmir.Function, o SplitOptions) bool {
 	return !o.KernelsOnly && f.HasAttribute(devicecode.AttrModuleID) && !deviceBuiltin(f.Name())
 }
 
-// deviceBuiltin reports whether a function is one that the device compiler implements.
+// deviceBuiltin reports whether the device compiler implements a function.
 func deviceBuiltin(name string) bool {
 	if strings.HasPrefix(name, "__builtin_") {
 		return true
@@ -217,7 +217,7 @@ func deviceBuiltin(name string) bool {
 	return mangledPrefix(name, "__spirv_") || mangledPrefix(name, "__sycl_") || esimdBuiltin(name)
 }
 
-// esimdBuiltin reports whether a function is a built-in of explicit SIMD.
+// esimdBuiltin reports whether a function is an explicit SIMD built-in.
 func esimdBuiltin(name string) bool { return mangledPrefix(name, "__esimd_") }
 
 // mangledPrefix reports whether the unmangled name of a function in the global namespace starts
@@ -227,8 +227,8 @@ func mangledPrefix(name, prefix string) bool {
 	return ok && strings.HasPrefix(strings.TrimLeft(rest, "0123456789"), prefix)
 }
 
-// splitKey is equal for entry points that may share an image. Images are in the order of their
-// keys.
+// splitKey returns a key that is equal for entry points that may share an image. Images are in the
+// order of their keys.
 func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source string, err error) {
 	var b strings.Builder
 	part := func(s string) { b.WriteString(s + "-") }
@@ -240,7 +240,7 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		source, _ = f.Attribute(devicecode.AttrModuleID)
 		return f.Name(), source, nil
 	}
-	if mode != SplitOff { // kernels without a source are together
+	if mode != SplitOff { // kernels without a source form one group
 		source, _ = f.Attribute(devicecode.AttrModuleID)
 	}
 	// Code for fixed targets stays together regardless of other features.
@@ -301,7 +301,7 @@ func sizesOfKey(b *strings.Builder, m *llvmir.Module, f *llvmir.Function) error 
 	return nil
 }
 
-// list writes the values of one part of a key.
+// list writes the values of a part of a key.
 func list[T any](b *strings.Builder, values []T) {
 	for _, v := range values {
 		fmt.Fprintf(b, "-%v", v)
@@ -309,8 +309,8 @@ func list[T any](b *strings.Builder, values []T) {
 	b.WriteString("-")
 }
 
-// splitAspects returns the aspects that separate a function from others, including negative ones,
-// which exist only for that purpose and are not device aspects.
+// splitAspects returns the aspects that separate a function from others. They include negative
+// numbers, which exist only for that purpose and are not device aspects.
 func splitAspects(m *llvmir.Module, f *llvmir.Function) ([]int32, error) {
 	var values []int32
 	for _, kind := range []string{devicecode.UsedAspectsMD, devicecode.DeclaredAspectsMD} {
@@ -328,7 +328,8 @@ func splitAspects(m *llvmir.Module, f *llvmir.Function) ([]int32, error) {
 	return slices.Compact(values), nil
 }
 
-// splitESIMD splits an image into explicit SIMD entry points and others, in DPC++'s order.
+// splitESIMD splits an image into an image with the explicit SIMD entry points and an image with
+// the others, in DPC++'s order.
 func splitESIMD(image *Image) []*Image {
 	sycl, esimd := *image, *image
 	sycl.entryPoints, esimd.entryPoints, esimd.ESIMD = nil, nil, true
@@ -356,7 +357,7 @@ func explicitSIMD(f *llvmir.Function) bool {
 type splitter struct {
 	m          *llvmir.Module
 	keep       []llvmir.Symbol                     // symbols that every image defines
-	elsewhere  map[llvmir.Symbol]bool              // defined only in the image of their entry point
+	elsewhere  map[llvmir.Symbol]bool              // symbols that only the image of their entry point defines
 	indirect   map[*llvmir.Function][]*llvmir.Type // signatures that a function calls through pointers
 	referenced map[*llvmir.Type][]llvmir.Symbol    // functions that may be called through such pointers
 }
@@ -437,9 +438,9 @@ func (s *splitter) calledThroughPointers(symbols []llvmir.Symbol, called map[*ll
 	return list
 }
 
-// sharedVariables reports variables that several images define although there must be a single
-// copy: an image would not see the writes of another image. DPC++'s front end has checked the
-// variables of sources, so only device globals remain to be checked.
+// sharedVariables returns an error if several images define a variable of which there must be a
+// single copy, because an image would not see the writes of another image. In code from DPC++, the
+// front end has checked the variables of sources, so only device globals are checked.
 func sharedVariables(images []*Image, dpcpp bool) error {
 	first := map[*llvmir.Global]*Image{}
 	for _, image := range images {
@@ -456,8 +457,8 @@ func sharedVariables(images []*Image, dpcpp bool) error {
 			if g.HasAttribute(attrDeviceGlobalSize) && inImageScope(g) {
 				return fmt.Errorf("device_global variable '%s' with property \"device_image_scope\" is used in more than one device image", g.Name())
 			}
-			// The runtime allocates a device global of program scope once; other writable variables
-			// have one copy per image.
+			// The runtime allocates a device global with program scope once. Other writable variables have one
+			// copy per image.
 			if !dpcpp && !libraryInternal.MatchString(g.Name()) && g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
 				return fmt.Errorf("global variable '%s' is used in more than one device image, by kernels '%s' and '%s'; each image would have a separate copy of the variable; put these kernels into one source, or disable splitting",
 					kernelname.Display(g.Name()), kernelname.Display(other.entryPoints[0].Name()), kernelname.Display(image.entryPoints[0].Name()))
@@ -472,20 +473,21 @@ const (
 	localAddressSpace  = 3
 )
 
-// inImageScope reports whether each device image has its own copy of a device global.
+// inImageScope reports whether each device image has a separate copy of a device global.
 func inImageScope(g *llvmir.Global) bool {
 	v, ok := g.Attribute(attrDeviceImageScope)
 	return ok && v != "false"
 }
 
-// compilerUsed lists the symbols that a cleanup keeps even if no code uses them.
+// compilerUsed is the variable that lists the symbols that cleanup passes keep even if no code uses
+// them.
 const compilerUsed = "llvm.compiler.used"
 
-// dropUsedLists removes the lists that keep unused SYCL code alive: llvm.used, and device globals in
-// llvm.compiler.used. It returns the names of the device globals that all images keep: none in
-// DPC++'s own step, which puts static device globals only into the images that use them, and
-// otherwise all. Static ones stay in the list for DPC++'s library, which removes them before it
-// translates; translators would turn the list into a variable.
+// dropUsedLists removes the lists that keep unused SYCL code alive: llvm.used, and device globals
+// in llvm.compiler.used. It returns the names of the device globals that all images keep: all of
+// them or, as in DPC++'s post-link step, none, because that puts static device globals only into
+// the images that use them. Static device globals stay in the list for DPC++'s library, which
+// removes them before it translates; translators would convert the list to a variable.
 func dropUsedLists(m *llvmir.Module, o Options) map[string]bool {
 	m.DeleteGlobal("llvm.used")
 	used := map[string]bool{}
@@ -512,7 +514,7 @@ func dropUsedLists(m *llvmir.Module, o Options) map[string]bool {
 }
 
 // dropDiscardable removes unused SYCL_EXTERNAL functions that every calling source defines itself,
-// such as inline functions: no image exports them.
+// such as inline functions, because images do not export them.
 func dropDiscardable(m *llvmir.Module) {
 	var roots, unused []llvmir.Symbol
 	for _, f := range m.Functions() {
@@ -538,13 +540,14 @@ func dropDiscardable(m *llvmir.Module) {
 	m.Delete(slices.DeleteFunc(unused, func(s llvmir.Symbol) bool { return used[s] })...)
 }
 
-// discardable reports whether a SYCL_EXTERNAL function may be removed if unused.
+// discardable reports whether a SYCL_EXTERNAL function may be removed if it is unused.
 func discardable(f *llvmir.Function) bool {
 	return f.Defined() && (f.Linkage() == llvmir.LinkOnce || f.Linkage() == llvmir.LinkOnceODR) && !f.Kernel() && f.HasAttribute(devicecode.AttrModuleID) &&
 		!f.HasAttribute(devicecode.AttrIndirectlyCallable) && !f.HasAttribute(attrReferencedIndirectly)
 }
 
-// filterElements removes elements of an array variable, and the variable itself once it is empty.
+// filterElements removes the elements of an array variable for which keep returns false, and the
+// variable if it is then empty.
 func filterElements(m *llvmir.Module, name string, keep func(llvmir.Value) bool) {
 	g := m.Global(name)
 	if g == nil {
@@ -570,7 +573,7 @@ func filterElements(m *llvmir.Module, name string, keep func(llvmir.Value) bool)
 	}
 }
 
-// importable reports whether one image may use a function defined in another.
+// importable reports whether an image may use a function that another image defines.
 func importable(f *llvmir.Function) bool {
 	name := f.Name()
 	return !strings.HasPrefix(name, "llvm.") && !strings.HasPrefix(name, "__") && !strings.HasPrefix(kernelname.Display(name), "__") &&

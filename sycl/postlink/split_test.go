@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// describeImages lists each image: its number, its entry points and, after a colon, its other
-// definitions.
+// describeImages returns a line for each image: its number, its entry points and, after a colon,
+// its other definitions.
 func describeImages(images []*Image) string {
 	var b strings.Builder
 	for _, image := range images {
@@ -382,7 +382,7 @@ define linkonce_odr spir_func void @set() {
 !4 = !{!"second", !"k2"}
 `
 
-// TestUsedWithUnknownType has a list with an unreadable type, of which one element remains.
+// TestUsedWithUnknownType checks a list with an unreadable type, of which one element remains.
 func TestUsedWithUnknownType(t *testing.T) {
 	m := parse(t, `@a = addrspace(1) global i8 0 "sycl-unique-id"="a"
 @b = addrspace(1) global i8 0
@@ -516,8 +516,8 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 	}
 }
 
-// TestIdleDeviceGlobals checks that an image keeps a static device global of its properties that
-// none of its kernels uses, even after LLVM's cleanup.
+// TestIdleDeviceGlobals checks that an image keeps a static device global that its properties list
+// but none of its kernels uses, even after LLVM's cleanup passes.
 func TestIdleDeviceGlobals(t *testing.T) {
 	const ir = `target triple = "spir64-unknown-unknown"
 @llvm.compiler.used = appending global [1 x ptr addrspace(1)] [ptr addrspace(1) @counter], section "llvm.metadata"

@@ -12,7 +12,7 @@ import (
 
 // removeTranslatorArtifacts removes the parts that the translator from SPIR-V adds and that the
 // translation back would duplicate. It moves the permission to contract floating-point operations
-// from kernels to the operations, because other modules may be linked to this one.
+// from kernels to the operations, because other modules may be linked with this module.
 func removeTranslatorArtifacts(m *llvmir.Module) {
 	contract := m.NamedMetadata("opencl.enable.FP_CONTRACT") != nil
 	for _, name := range []string{
@@ -53,7 +53,7 @@ func removeTranslatorArtifacts(m *llvmir.Module) {
 // decorationsMD lists the SPIR-V decorations of an instruction or a variable.
 const decorationsMD = "spirv.Decorations"
 
-// redundantDecorations are the decorations that the IR itself expresses: flags of an instruction, and
+// redundantDecorations are the decorations that the IR also expresses: flags of an instruction, and
 // properties of a variable.
 var redundantDecorations = []int64{
 	22,         // Constant
@@ -63,13 +63,13 @@ var redundantDecorations = []int64{
 	4469, 4470, // NoSignedWrap, NoUnsignedWrap
 }
 
-// decorations are lists of SPIR-V decorations.
+// decorations holds lists of SPIR-V decorations.
 type decorations struct {
 	module *llvmir.Module
-	pruned map[int]int // lists without redundantDecorations by the original; -1 for none left
+	pruned map[int]int // lists without redundantDecorations by original list; -1 if none is left
 }
 
-// prune removes the decorations that an instruction expresses itself.
+// prune removes the decorations that an instruction itself expresses.
 func (d *decorations) prune(text string, list []llvmir.Attachment) string {
 	i := slices.IndexFunc(list, func(a llvmir.Attachment) bool { return a.Kind == decorationsMD })
 	if i < 0 || list[i].ID < 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// findVirtualFunctions finds the sets of virtual functions that each kernel may call, and adds them
-// to the kernel's attribute calls-indirectly. A vtable is a variable whose initial value names
+// findVirtualFunctions determines the sets of virtual functions that each kernel may call, and adds
+// them to the kernel's attribute calls-indirectly. A vtable is a variable whose initial value names
 // functions. A kernel that reaches the vtable of a class can create objects of the class and may
 // call its functions.
 //
@@ -26,10 +26,10 @@ func findVirtualFunctions(m *llvmir.Module) []Diagnostic {
 	return v.checkCalls()
 }
 
-// virtualFunctions is one run of findVirtualFunctions.
+// A virtualFunctions holds the state of one call of findVirtualFunctions.
 type virtualFunctions struct {
 	module *llvmir.Module
-	set    map[llvmir.Symbol]string   // which a virtual function belongs to
+	set    map[llvmir.Symbol]string   // the set that a virtual function belongs to
 	users  map[string][]llvmir.Symbol // by set: functions that declare calls to it, and its vtables
 }
 
@@ -68,7 +68,7 @@ func vtables(m *llvmir.Module, f *llvmir.Function) []llvmir.Symbol {
 	return tables
 }
 
-// addSets gives kernels the sets that they reach.
+// addSets adds to kernels the sets that they reach.
 func (v *virtualFunctions) addSets() {
 	reached := map[llvmir.Symbol][]string{} // sets by kernel
 	members := slices.Collect(maps.Values(v.set))
@@ -98,7 +98,7 @@ func (v *virtualFunctions) addSets() {
 	}
 }
 
-// checkCalls warns about kernels that make virtual calls but call no set.
+// checkCalls warns about kernels that make virtual calls but do not specify a set.
 func (v *virtualFunctions) checkCalls() []Diagnostic {
 	if !v.module.Mentions(devicecode.AttrVirtualCall) { // as in most modules
 		return nil
@@ -130,7 +130,7 @@ func (v *virtualFunctions) checkCalls() []Diagnostic {
 }
 
 // virtualCall reports whether a function makes a virtual call. It returns the location of the first
-// call that has one, or else the function's location.
+// such call that has a location, or else the function's location.
 func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 	for in := range f.Calls() {
 		if _, virtual := in.Attribute(devicecode.AttrVirtualCall); !virtual {
@@ -147,12 +147,12 @@ func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 	return where, ok
 }
 
-// ways holds the shortest path from each symbol to one of a set of symbols, the ends. A symbol that
+// ways holds the shortest path from each symbol to one of several symbols, the ends. A symbol that
 // reaches a function of a set may call every function of the set.
 type ways struct {
 	step map[llvmir.Symbol]step
 	from []llvmir.Symbol // the symbols of step, nearest first
-	sets map[string]bool // that were entered
+	sets map[string]bool // sets that were entered
 }
 
 type step struct {
@@ -188,7 +188,7 @@ func (w *ways) enterSet(v *virtualFunctions, set string, to llvmir.Symbol) {
 	}
 }
 
-// follow adds every symbol that reaches an added symbol.
+// follow adds all symbols that reach an added symbol.
 func (w *ways) follow(v *virtualFunctions) {
 	for i := 0; i < len(w.from); i++ {
 		s := w.from[i]
@@ -203,7 +203,7 @@ func (w *ways) follow(v *virtualFunctions) {
 	}
 }
 
-// chain returns the functions on the path from a function to its end, and the location there.
+// chain returns the functions on the path from a function to its end, and the location at the end.
 func (w *ways) chain(f *llvmir.Function, where llvmir.Frame, sites *devicecode.CallSites) *devicecode.Chain {
 	c := devicecode.NewChain(f)
 	var from llvmir.Symbol = f

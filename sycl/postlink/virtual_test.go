@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// calls returns a kernel or function whose body names symbols: "@x" is a variable that it reads,
+// calls returns a kernel or function whose body refers to names: "@x" is a variable that it reads,
 // "f" a function that it calls, and "virtual" a virtual call.
 func calls(head string, names ...string) string {
 	var b strings.Builder
@@ -37,7 +37,7 @@ func virtualFunction(name, set string, names ...string) string {
 	return calls(fmt.Sprintf("spir_func void @%s() \"indirectly-callable\"=%q", name, set), names...)
 }
 
-// table returns a variable that holds the address of a symbol.
+// table returns a variable that contains the address of a symbol.
 func table(name, symbol string) string {
 	return fmt.Sprintf("@%s = addrspace(1) constant { [2 x ptr] } { [2 x ptr] [ptr null, ptr @%s] }\n", name, symbol)
 }
@@ -399,7 +399,7 @@ func TestVirtualFunctionsInProperties(t *testing.T) {
 	}
 }
 
-// TestLongVirtualCallChains has a chain of a thousand calls.
+// TestLongVirtualCallChains checks a chain of a thousand calls.
 func TestLongVirtualCallChains(t *testing.T) {
 	const n = 1000
 	var b strings.Builder
@@ -413,14 +413,14 @@ func TestLongVirtualCallChains(t *testing.T) {
 		t.Fatalf("%d diagnostics", len(list))
 	}
 	notes := list[0].Notes
-	// The question, the heading, the chain, its end, and the advice.
+	// The lines are the question, the heading, the chain, its end, and the advice.
 	if want := 2 + devicecode.MaxChain + 2 + 1; len(notes) != want || notes[want-3] != "  ..." || notes[want-2] != fmt.Sprintf("  f%d()", n) {
 		t.Errorf("%d lines, want %d: %q", len(notes), want, notes)
 	}
 }
 
-// TestVirtualFunctionsAreFoundInLinearTime compares the allocations for modules of one and four
-// times the size, in which all kernels share code.
+// TestVirtualFunctionsAreFoundInLinearTime compares the allocations for a module and a module of
+// four times the size. In both, all kernels share code.
 func TestVirtualFunctionsAreFoundInLinearTime(t *testing.T) {
 	cost := func(n int) uint64 {
 		var b strings.Builder

@@ -13,8 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// Metadata about aspects. DPC++'s front end writes a list of numbers; its last pass turns each into
-// a pair with the aspect's name, and Propagate writes these pairs. Both forms are read.
+// Metadata about aspects. DPC++'s front end writes a list of numbers. Its last pass replaces each
+// number by a pair with the aspect's name, and so does Propagate. This package reads both forms.
 const (
 	EnumerationMD        = "sycl_aspects"                    // on a module: the enumeration
 	typesUsingAspectsMD  = "sycl_types_that_use_aspects"     // on a module
@@ -24,23 +24,23 @@ const (
 
 // Options configure Propagate.
 type Options struct {
-	// Exclude lists names or numbers of aspects that are not written, unless a function had them
-	// before or declares them. DPC++ excludes fp64 this way before optimization. Diagnostics still
-	// cover them.
+	// Exclude lists names or numbers of aspects that are not written, unless a function already had
+	// them or declares them. DPC++ excludes fp64 in this way before optimization. Excluded aspects
+	// still cause diagnostics.
 	Exclude []string
 
 	// NoMismatch turns off the warnings about device_has.
 	NoMismatch bool
 
 	// EmulateFP64Conversions indicates that the device's compiler emulates moves and conversions of
-	// doubles, so they do not require fp64.
+	// doubles, so these do not require fp64.
 	EmulateFP64Conversions bool
 
 	// FixedTargets are the targets of -fsycl-fixed-targets, for kernels and SYCL_EXTERNAL functions
-	// that have none yet.
+	// that do not have fixed targets yet.
 	FixedTargets []string
 
-	// NoFixedTargets leaves fixed targets unchanged: they are added when sources are linked.
+	// NoFixedTargets leaves fixed targets unchanged, because they are added when sources are linked.
 	NoFixedTargets bool
 
 	// Devices are the devices that fixed targets are compared with; nil disables the comparison.
@@ -49,7 +49,7 @@ type Options struct {
 
 // A Result is the result of Propagate.
 type Result struct {
-	// Derived reports that the module has no metadata of DPC++'s front end, so aspects were derived
+	// Derived is true if the module lacks the metadata of DPC++'s front end, so aspects were derived
 	// from the code.
 	Derived bool
 
@@ -62,10 +62,10 @@ type Result struct {
 // use more aspects than they declare, and about kernels that a fixed target cannot run.
 //
 // In DPC++ modules, a function uses aspects through the types in its signature and instructions,
-// and through metadata. For stock clang, the rules match package spirv, so that the translated
-// module gives the same result: the type of an instruction's result or constant operand uses its
-// aspect, and so do certain instructions and SPIR-V built-ins; memory that is never read or written
-// uses none.
+// and through metadata. In stock clang's modules, the rules match package spirv, which must return
+// the same result for the translated module: the type of an instruction's result or constant
+// operand uses its aspect, and so do certain instructions and SPIR-V built-ins. Memory that is
+// never read or written does not use aspects.
 //
 // The call graph starts at kernels and SYCL_EXTERNAL functions; unreachable functions keep only the
 // aspects that they use directly.
@@ -77,7 +77,7 @@ func Propagate(m *llvmir.Module, o Options) (*Result, error) {
 	return &Result{p.derived, p.diagnostics}, nil
 }
 
-// propagation is one run of Propagate.
+// A propagation holds the state of one call of Propagate.
 type propagation struct {
 	module   *llvmir.Module
 	options  Options
@@ -127,8 +127,9 @@ func (p *propagation) run() error {
 	return p.fixedTargets()
 }
 
-// IsPropagated reports whether DPC++'s compiler has done its own propagation, after which it drops the
-// enumeration: functions list their aspects, and kernels have fixed targets, even if empty.
+// IsPropagated reports whether DPC++'s compiler has propagated the aspects and dropped the
+// enumeration: functions list their aspects, and kernels have fixed targets, even if these are
+// empty.
 func IsPropagated(m *llvmir.Module) bool {
 	kernels := m.Kernels()
 	return len(kernels) > 0 && m.NamedMetadata(EnumerationMD) == nil &&
@@ -136,7 +137,7 @@ func IsPropagated(m *llvmir.Module) bool {
 }
 
 // readEnumeration reads !sycl_aspects. A module without it was not compiled with DPC++'s headers,
-// or is finished.
+// or its aspects were already propagated.
 func (p *propagation) readEnumeration() error {
 	p.fp64 = int32(aspect.FP64)
 	named := p.module.NamedMetadata(EnumerationMD)
@@ -335,7 +336,8 @@ func (p *propagation) addList(set []int) int {
 	return p.module.AddNode(b.String())
 }
 
-// pair returns the node with an aspect's name and number. An aspect without a name has no node.
+// pair returns the node with an aspect's name and number. For an aspect without a name, ok is
+// false.
 func (p *propagation) pair(value int32) (id int, ok bool) {
 	if id, ok := p.pairs[value]; ok {
 		return id, true

@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// smallDevices is the configuration of tests with the option "devices".
+// smallDevices is the device configuration of cases with the option "devices".
 const smallDevices = `
 small:
   aspects: [gpu, fp16]
@@ -30,7 +30,7 @@ open:
   may-support-other-aspects: true
 `
 
-// An aspectCase is a file of testdata/aspects. Its first line describes it. Other comments are
+// An aspectCase is a file in testdata/aspects. Its first line describes it. Other comments are
 //
 //	; options: exclude=A,B quiet emulate targets=T,U devices
 //	; want FUNCTION: the aspects of its !sycl_used_aspects, in order
@@ -139,7 +139,7 @@ func TestPropagate(t *testing.T) {
 			if got := metadataOf(t, written, "sycl_fixed_targets"); len(c.targets) > 0 && !maps.Equal(got, c.targets) {
 				t.Errorf("fixed targets:\n%s\nwant:\n%s", lines(got), lines(c.targets))
 			}
-			// The results of the first run are in the module, as in DPC++ modules.
+			// The module now contains the results of the first run, as DPC++ modules do.
 			again, err := Propagate(written, Options{NoMismatch: true, Exclude: []string{"fp64"}})
 			if err != nil || again.Derived != (result.Derived && !IsPropagated(m)) {
 				t.Fatalf("a second run: %v", err)
@@ -151,8 +151,8 @@ func TestPropagate(t *testing.T) {
 	}
 }
 
-// TestAspectMetadata checks the exact metadata: pairs of name and number, which are reused if the
-// module's enumeration has them, and a list that functions with the same aspects share.
+// TestAspectMetadata checks the exact metadata: pairs of name and number, which are reused if they
+// are in the module's enumeration, and a list that functions with the same aspects share.
 func TestAspectMetadata(t *testing.T) {
 	const functions = `define spir_kernel void @k() {
   call void @f()
@@ -220,7 +220,7 @@ func TestMalformedAspects(t *testing.T) {
 	}
 }
 
-// callTree returns n functions that each call two others, in cycles of ten.
+// callTree returns n functions, each of which calls two others, in cycles of ten.
 func callTree(n int) string {
 	var b strings.Builder
 	b.WriteString("define spir_kernel void @k() {\n  call void @f0()\n  ret void\n}\n")
@@ -231,7 +231,8 @@ func callTree(n int) string {
 	return strings.Replace(b.String(), fmt.Sprintf("@f%d() {\n", n-1), fmt.Sprintf("@f%d() {\n  call void @leaf()\n", n-1), 1)
 }
 
-// TestAspectsAreFoundInLinearTime counts steps, so its result does not depend on the system.
+// TestAspectsAreFoundInLinearTime counts steps instead of time, so its result does not depend on
+// the system.
 func TestAspectsAreFoundInLinearTime(t *testing.T) {
 	steps := func(n int) int {
 		m := parse(t, callTree(n))
@@ -271,8 +272,8 @@ func TestLongChains(t *testing.T) {
 	}
 }
 
-// TestChainsAreShortest checks that a diagnostic leads to the nearest use, wherever it is in the
-// module.
+// TestChainsAreShortest checks that the call chain of a diagnostic ends at the nearest use,
+// regardless of its position in the module.
 func TestChainsAreShortest(t *testing.T) {
 	const text = `!sycl_aspects = !{}
 !0 = !{}
@@ -385,7 +386,7 @@ func FuzzPropagate(f *testing.F) {
 	})
 }
 
-// metadataOf returns the lists in functions' metadata of a kind, as names.
+// metadataOf returns the names of the aspects in functions' metadata of a kind, by function.
 func metadataOf(t *testing.T, m *llvmir.Module, kind string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -12,19 +12,19 @@ import (
 )
 
 // conditionalCallAttribute marks DPC++'s functions that call their first argument only on devices
-// for which an expression, given by their other integer arguments, is true. The caller does not
-// require the callee's aspects.
+// for which an expression is true. Their other integer arguments encode the expression. The caller
+// does not require the callee's aspects.
 const conditionalCallAttribute = "sycl-call-if-on-device-conditionally"
 
-// maxConditions limits the number of separate conditions. Beyond it, conditional aspects count for
-// all devices, which is conservative.
+// maxConditions limits the number of separate conditions. If there are more, conditional aspects
+// count for all devices, which is conservative.
 const maxConditions = 64
 
 // maxConditionLength limits the length of a condition, in bytes of its text.
 const maxConditionLength = 1 << 10
 
 // conditions holds the aspects that are used under each condition. A condition is the text of a
-// list of distinct integers, "i32 1, i32 2".
+// list of distinct integers, such as "i32 1, i32 2".
 type conditions map[string]aspectSet
 
 type conditionalCall struct {
@@ -32,7 +32,7 @@ type conditionalCall struct {
 	condition string
 }
 
-// conditionalNode holds the conditions of a node of the call graph.
+// A conditionalNode holds the conditions of a node of the call graph.
 type conditionalNode struct {
 	conditional   []conditionalCall
 	actions       []int32         // of a declared function that calls conditionally: its callees, at most maxConditions+1
@@ -74,8 +74,8 @@ func conjunction(a, b string) string {
 	return strings.Join(words, ", ")
 }
 
-// conditionOf returns the condition of a list of integers. It is longer than maxConditionLength if
-// the list is too long.
+// conditionOf returns the condition for a list of integers. If the list is too long, the condition
+// is longer than maxConditionLength.
 func conditionOf(values iter.Seq[int64]) string {
 	var words []string
 	length := 0
@@ -116,7 +116,7 @@ func (p *propagation) conditionalCall(i int, in *llvmir.Instr) bool {
 	if in.NumOperands() == 0 {
 		return false
 	}
-	// Until DPC++ lowers it, the function calls the action itself.
+	// Until DPC++ lowers the call, the function calls the action itself.
 	if declared := &p.nodes[action]; !declared.function.Defined() {
 		var symbol string
 		if symbol, ok = in.Operand(0).BaseGlobal(); ok {
@@ -164,7 +164,7 @@ func (p *propagation) propagateContexts() {
 	}
 }
 
-// enterCallees records the conditions under which a function calls others.
+// enterCallees records the conditions under which a function calls its callees.
 func (p *propagation) enterCallees(v int, contexts map[string]bool) {
 	for _, w := range p.nodes[v].calls {
 		p.nodes[w].addContexts("", contexts)
@@ -176,8 +176,8 @@ func (p *propagation) enterCallees(v int, contexts map[string]bool) {
 	}
 }
 
-// addContexts records a call of a function under a condition, by functions that are called under
-// conditions themselves.
+// addContexts records a call of a function under a condition, by a function that is itself called
+// under the conditions in outer.
 func (n *graphNode) addContexts(condition string, outer map[string]bool) {
 	for o := range outer {
 		c := conjunction(o, condition)

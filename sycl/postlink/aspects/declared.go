@@ -34,7 +34,8 @@ func (p *propagation) checkDeclared() {
 	}
 }
 
-// blamed returns the function to name in the warning about an undeclared aspect, or -1.
+// blamed returns the function that the warning about an undeclared aspect names, or -1 if there is
+// no warning.
 func (p *propagation) blamed(i, bit int) int {
 	n := &p.nodes[i]
 	if !n.root {
@@ -45,8 +46,8 @@ func (p *propagation) blamed(i, bit int) int {
 	case next < 0:
 		return i
 	case p.nodes[next].declares && !p.nodes[next].declared.has(bit):
-		// The kernel repeats the declaration of the function that it wraps, which is reported
-		// itself.
+		// The kernel repeats the declaration of the function that it wraps. The warning is about that
+		// function.
 		return -1
 	case n.byAttribute && n.function.Kernel():
 		return next

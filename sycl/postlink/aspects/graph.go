@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// aspectGraph is the call graph. Its nodes are functions, aliases, sets of virtual functions and,
-// in derived mode, variables, which may hold pointers to functions.
+// An aspectGraph is a call graph. Its nodes are functions, aliases, sets of virtual functions and,
+// in derived mode, variables, which may contain pointers to functions.
 type aspectGraph struct {
 	nodes     []graphNode
 	index     map[string]int // by symbol
@@ -32,8 +32,8 @@ type graphNode struct {
 
 	before      aspectSet // the original metadata
 	code        aspectSet // used by the function's signature and instructions
-	own         aspectSet // either of them
-	used        aspectSet // and by its callees
+	own         aspectSet // before and code
+	used        aspectSet // by the function and its callees
 	declared    aspectSet
 	allDeclared aspectSet // by the function and its callees
 	declares    bool
@@ -45,12 +45,12 @@ type graphNode struct {
 	conditionalNode
 }
 
-// functionAttributes holds the attributes that this package uses. They are read once, because most
-// are in groups.
+// functionAttributes holds the attributes of a function that this package uses. They are read only
+// once, because most are in groups.
 type functionAttributes struct {
 	external          bool   // SYCL_EXTERNAL, or a kernel
-	virtualSet        string // which the virtual function belongs to
-	callsSets         string // of virtual functions, separated by commas
+	virtualSet        string // set that the virtual function belongs to
+	callsSets         string // sets of virtual functions that it calls, separated by commas
 	deviceHas         *string
 	noInline          bool
 	conditionalCaller bool
@@ -77,10 +77,11 @@ func attributesOf(f *llvmir.Function) functionAttributes {
 	return all
 }
 
-// builtin matches compiler functions that look like a source's SYCL_EXTERNAL functions.
+// builtin matches compiler functions that cannot be distinguished from a source's SYCL_EXTERNAL
+// functions.
 var builtin = regexp.MustCompile(`^_Z\d+__(spirv|sycl)_`)
 
-// addNodes creates the nodes, and the edges that do not come from calls.
+// addNodes creates the nodes, and the edges that are not calls.
 func (p *propagation) addNodes() {
 	size := len(p.module.Functions()) + len(p.module.Globals()) + len(p.module.Aliases())
 	p.nodes = make([]graphNode, 0, size)
@@ -108,7 +109,7 @@ func (p *propagation) addNode(n graphNode) int {
 	return len(p.nodes) - 1
 }
 
-// addHolders adds the aliases and variables that hold pointers to functions.
+// addHolders adds nodes for the aliases and variables that contain pointers to functions.
 func (p *propagation) addHolders() {
 	var holders []llvmir.Symbol
 	for _, a := range p.module.Aliases() {
@@ -132,8 +133,8 @@ func (p *propagation) addHolders() {
 	}
 }
 
-// addVirtualSets adds the sets of virtual functions, which call their members, to the
-// nodes of the functions.
+// addVirtualSets adds nodes for the sets of virtual functions to the nodes of functions. A set
+// calls its members.
 func (p *propagation) addVirtualSets(functions int) {
 	p.sets = map[string]int{}
 	for i := range functions {
@@ -169,7 +170,7 @@ func (p *propagation) callVirtualSets() {
 			}
 		}
 	}
-	p.callers = nil // there are more
+	p.callers = nil // there are more callers now
 }
 
 // propagate adds to each function that a root reaches the aspects of its callees.
@@ -212,7 +213,7 @@ func (p *propagation) findComponents() {
 	}
 }
 
-// propagateTo gives the members of a component the aspects of all members and callees. Callees in
+// propagateTo adds to the members of a component the aspects of all members and callees. Callees in
 // other components were visited before.
 func (p *propagation) propagateTo(c int32) {
 	var all graphNode
@@ -231,7 +232,7 @@ func (p *propagation) propagateTo(c int32) {
 	}
 }
 
-// joinCalls adds the aspects that a member of a component uses, declares and calls.
+// joinCalls adds to all the aspects that node v uses and declares, and the aspects of its callees.
 func (p *propagation) joinCalls(all *graphNode, v int) {
 	n := &p.nodes[v]
 	all.used.join(n.own)
@@ -248,7 +249,7 @@ func (p *propagation) joinCalls(all *graphNode, v int) {
 	all.below.join("", n.stated)
 	for _, call := range n.conditional {
 		if p.component[call.action] == p.component[v] {
-			continue // recursion: its members count without a condition
+			continue // recursion: members of a component count without a condition
 		}
 		callee := &p.nodes[call.action]
 		all.below.add(call.condition, callee.used)
@@ -257,7 +258,7 @@ func (p *propagation) joinCalls(all *graphNode, v int) {
 	}
 }
 
-// callee returns a node's ith callee; callees of conditional calls are last.
+// callee returns a node's ith callee. Callees of conditional calls come last.
 func (n *graphNode) callee(i int) (int32, bool) {
 	if i < len(n.calls) {
 		return n.calls[i], true
@@ -285,8 +286,8 @@ func (p *propagation) route(key routeKey) *route {
 		return r
 	}
 	r := p.newRoute()
-	// Ends are added in turn: a function's metadata may repeat what an earlier run found in its
-	// callees.
+	// Ends are added in several rounds, because a function's metadata may repeat what an earlier run
+	// found in its callees.
 	ends := []func(n *graphNode) bool{
 		func(n *graphNode) bool {
 			return n.code.has(key.bit) || n.before.has(key.bit) && !p.callsUser(n, key.bit)
@@ -352,7 +353,8 @@ func (p *propagation) extendRoutes(r *route, isEnd func(*graphNode) bool) {
 	}
 }
 
-// callsUser reports whether a function calls one that uses an aspect, directly or indirectly.
+// callsUser reports whether a function calls a function that uses an aspect, directly or
+// indirectly.
 func (p *propagation) callsUser(n *graphNode, bit int) bool {
 	for i := 0; ; i++ {
 		w, ok := n.callee(i)
@@ -388,7 +390,7 @@ func (p *propagation) next(r *route, v int) int {
 	}
 }
 
-// nextFunction is next for a use, skipping nodes that are not functions.
+// nextFunction is like next for a route to a use, but skips nodes that are not functions.
 func (p *propagation) nextFunction(v, bit int) int {
 	r := p.route(routeKey{bit: bit})
 	for v = p.next(r, v); v >= 0 && p.nodes[v].function == nil; v = p.next(r, v) {
@@ -396,8 +398,8 @@ func (p *propagation) nextFunction(v, bit int) int {
 	return v
 }
 
-// chain returns the functions from a function to one that uses an aspect, and the location of the
-// use.
+// chain returns the chain of calls from node v to a function that uses an aspect, and the location
+// of the use.
 func (p *propagation) chain(v, bit int) (*devicecode.Chain, llvmir.Frame) {
 	c := devicecode.NewChain(p.nodes[v].function)
 	r := p.reason(v, bit)

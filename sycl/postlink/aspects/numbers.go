@@ -11,9 +11,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// Renumber changes the aspect numbers in a module's metadata to those of package aspect. Compilers
-// use the numbers of their own release, as named by !sycl_aspects or, if a module has lost it, by
-// the functions that use aspects. Numbers that neither names stay unchanged.
+// Renumber changes the aspect numbers in a module's metadata to the numbers of package aspect.
+// Compilers use the numbers of their release. !sycl_aspects has the names for these numbers or, if
+// a module has lost it, the metadata of functions that use aspects has them. Numbers without a name
+// stay unchanged.
 func Renumber(m *llvmir.Module) error {
 	r := &renumbering{module: m, to: map[int32]int32{}, done: map[int]bool{}}
 	named := m.NamedMetadata(EnumerationMD)
@@ -45,7 +46,8 @@ func Renumber(m *llvmir.Module) error {
 	return r.err
 }
 
-// A renumbering is one run of Renumber. Nodes may be shared, so each is changed once.
+// A renumbering holds the state of one call of Renumber. Nodes may be shared, so each is changed
+// only once.
 type renumbering struct {
 	module  *llvmir.Module
 	to      map[int32]int32
@@ -106,7 +108,7 @@ func (r *renumbering) function(f *llvmir.Function) {
 	}
 }
 
-// list changes a node of numbers and of pairs of a name and a number. Strings stay unchanged.
+// list renumbers a node with numbers, and pairs of a name and a number. Strings stay unchanged.
 func (r *renumbering) list(id int) {
 	n := r.firstVisit(id)
 	if n == nil {
@@ -119,7 +121,7 @@ func (r *renumbering) list(id int) {
 	r.set(n, words)
 }
 
-// pair changes the node of a name and a number.
+// pair renumbers a node with a name and a number.
 func (r *renumbering) pair(id int) {
 	n := r.firstVisit(id)
 	if n == nil {
@@ -130,7 +132,7 @@ func (r *renumbering) pair(id int) {
 	}
 }
 
-// conditions changes the lists of a list of pairs of a condition and aspects.
+// conditions renumbers the lists of aspects in a list of pairs of a condition and aspects.
 func (r *renumbering) conditions(id int) {
 	n := r.firstVisit(id)
 	if n == nil {
@@ -169,7 +171,7 @@ func (r *renumbering) operand(o llvmir.NodeOperand) string {
 	return o.Text
 }
 
-// words changes the comma-separated numbers of an attribute.
+// words returns the comma-separated numbers of an attribute renumbered.
 func (r *renumbering) words(text string) string {
 	words := strings.Split(text, ",")
 	for i, word := range words {

@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// numbered is a module with aspects in all possible locations. Nodes occur both before and after
-// the nodes that they refer to.
+// numbered is a module with aspects everywhere that aspects can be. Nodes occur both before and
+// after the nodes that they refer to.
 const numbered = `
 %A = type { i32 }
 define spir_kernel void @k() "sycl-device-has"="6,ATOMIC" !sycl_used_aspects !0 !sycl_declared_aspects !1 !sycl_fixed_targets !2 !sycl_conditionally_used_aspects !3 {

@@ -31,7 +31,7 @@ func (s *aspectSet) remove(o aspectSet) {
 	}
 }
 
-// aspectTable maps the aspects that the module uses to bits and names.
+// An aspectTable maps the aspects that the module uses to bits and names.
 type aspectTable struct {
 	numbers []int32 // by bit
 	bit     map[int32]int
@@ -71,7 +71,7 @@ func (t *aspectTable) sorted(s aspectSet) []int {
 	return list
 }
 
-// parse returns the number of an aspect given by name or number. The module's own names take
+// parse returns the number of an aspect, given by name or number. Names in the module take
 // precedence.
 func (t *aspectTable) parse(name string) (int32, error) {
 	if value, ok := t.values[name]; ok {

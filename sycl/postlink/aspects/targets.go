@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// fixedTargets marks kernels and SYCL_EXTERNAL functions with their fixed targets, and compares
-// their requirements with the targets' capabilities.
+// fixedTargets adds the fixed targets to kernels and SYCL_EXTERNAL functions, and compares their
+// requirements with the targets' capabilities.
 func (p *propagation) fixedTargets() error {
 	list := -1
 	unknown := map[string]bool{}
@@ -96,7 +96,7 @@ func (p *propagation) checkTarget(i int, target string, unknown map[string]bool)
 	}
 }
 
-// fitsWorkGroup reports whether no known limit forbids the size, which is in OpenCL order.
+// fitsWorkGroup reports whether a size, which is in OpenCL order, is within all known limits.
 func fitsWorkGroup(size []uint64, limits deviceconfig.Limits) bool {
 	total := uint64(1)
 	for i, s := range size {

@@ -66,7 +66,7 @@ func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 	if s, ok := p.typeAspects[t]; ok {
 		return s
 	}
-	p.typeAspects[t] = aspectSet{} // a type must not contain itself
+	p.typeAspects[t] = aspectSet{} // so that a type that contains itself does not cause endless recursion
 	p.steps++
 	var s aspectSet
 	switch t.Kind() {
@@ -190,8 +190,8 @@ func isRecord(in *llvmir.Instr) bool {
 }
 
 // foldedValues holds the aspects of a function's values that are computed only from specialization
-// constants and other constants. Such a computation is folded when device code is generated, so it
-// requires nothing itself.
+// constants and other constants. Such a computation is folded when device code is generated, so the
+// computation itself has no requirements.
 type foldedValues map[string]aspectSet
 
 // fold reports whether an instruction computes such a value.
@@ -280,7 +280,7 @@ func (p *propagation) typedUse(in *llvmir.Instr) aspectSet {
 	return s
 }
 
-// derivedUse implements the rule of package spirv, for code without metadata.
+// derivedUse implements package spirv's rule, for code without metadata.
 func (p *propagation) derivedUse(in *llvmir.Instr, folded foldedValues) aspectSet {
 	var s aspectSet
 	name, direct := in.Callee()
@@ -315,7 +315,8 @@ func replacesType(base string) bool {
 func (p *propagation) operandUse(in *llvmir.Instr, i int, folded foldedValues) aspectSet {
 	o := in.Operand(i)
 	if local, ok := o.Local(); ok {
-		// The value counts where it is computed, and an element count is not a constant.
+		// A local value counts where it is computed. An alloca with a local value as an operand has a
+		// variable size.
 		s := folded[local]
 		if in.Op() == "alloca" {
 			s.join(p.constructAspects(aspect.InstructionFeature, aspect.VariableAlloca, 0))

@@ -12,9 +12,9 @@
 //	T *llvm.sycl.alloca(name, id, buffer, T, alignment)     // memory for an array of that many T
 //
 // A [Mode] selects how the calls are lowered. SPIR-V identifies constants by numbers, one for each
-// scalar, so a constant of a class type has several, in the order of its members. A [Set] records
-// the numbers of a name, and the bytes of the constant that each stands for, as the runtime needs
-// to set it.
+// scalar, so a constant of a class type has several numbers, in the order of its members. A
+// [propset.SpecConstant] records the numbers of a name and the location of each scalar in the
+// constant, which the runtime needs to set the constant.
 package constants
 
 import (
@@ -42,7 +42,7 @@ const (
 // prefixes lists the name prefixes of the functions that read constants.
 var prefixes = []struct {
 	name  string
-	older bool // of SYCL 1.2.1: without an argument for the default value
+	older bool // of SYCL 1.2.1, without an argument for the default value
 }{
 	{"_Z37__sycl_getScalar2020SpecConstantValue", false},
 	{"_Z40__sycl_getComposite2020SpecConstantValue", false},
@@ -67,17 +67,17 @@ func ReadsConstant(name string) bool {
 type Options struct {
 	Mode Mode
 
-	// TextOrder numbers calls in text order if the callee is declared after them, as DPC++ does
-	// with text that it does not split. Otherwise the last call of a function is first.
+	// TextOrder numbers calls in text order if the callee is declared after them, as DPC++ does with
+	// text that it does not split. Otherwise, the last call of a function is numbered first.
 	TextOrder bool
 
-	// AsDPCPP lowers, with a warning, constants that DPC++'s step accepts and that are errors
-	// otherwise: constants with two default values or none, and constants that a mode does not
-	// support.
+	// AsDPCPP lowers constants that DPC++'s step accepts, with a warning instead of an error:
+	// constants with two default values or without one, and constants that a mode does not support.
 	AsDPCPP bool
 }
 
-// Check reports errors in the constants that some functions of a module read, and returns warnings.
+// Check checks the constants that some functions of a module read. It returns warnings, or an
+// error.
 func Check(m *llvmir.Module, o Options, functions func(*llvmir.Function) bool) ([]devicecode.Diagnostic, error) {
 	l, err := newLowering(m, o, functions)
 	if err != nil {
@@ -106,7 +106,7 @@ func Lower(m *llvmir.Module, o Options) ([]propset.SpecConstant, error) {
 	return l.result(), nil
 }
 
-// A lowering is one run of Lower or Check.
+// A lowering holds the state of one call of Lower or Check.
 type lowering struct {
 	Options
 	module    *llvmir.Module
@@ -194,8 +194,8 @@ func (l *lowering) add(r *read) error {
 	return nil
 }
 
-// warnOrReject warns about a constant that DPC++'s step accepts, or rejects it. The text describes the
-// error and the result.
+// warnOrReject adds a warning about a constant that DPC++'s step accepts or, unless AsDPCPP is set,
+// returns an error. wrong describes the error, and becomes the result.
 func (l *lowering) warnOrReject(r *read, wrong, becomes string) error {
 	if !l.AsDPCPP {
 		return r.fail(wrong, printable(r.name))
@@ -237,7 +237,7 @@ func (l *lowering) number() error {
 	return nil
 }
 
-// firstNumber returns the first number that the code's own SPIR-V constants do not use.
+// firstNumber returns the first number that SPIR-V constants already in the code do not use.
 func firstNumber(m *llvmir.Module) uint64 {
 	next := uint64(0)
 	all, _ := Numbers(m)

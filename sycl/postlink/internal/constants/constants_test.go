@@ -85,7 +85,7 @@ func TestLower(t *testing.T) {
 var debugInfo = regexp.MustCompile(`,? !dbg !\d+|!llvm.dbg.cu.*`)
 
 // TestTranslated compares the numbers and default values of constants with the translated SPIR-V,
-// and searches for remains of the calls.
+// and checks that no calls remain.
 func TestTranslated(t *testing.T) {
 	as, translator, validator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	run := func(t *testing.T, name string, args ...string) {
@@ -154,7 +154,7 @@ func compareConstants(t *testing.T, list []propset.SpecConstant, translated []sp
 	}
 }
 
-// TestNumbersMatchCode checks code that contains SPIR-V constants of its own.
+// TestNumbersMatchCode checks code that already contains SPIR-V constants.
 func TestNumbersMatchCode(t *testing.T) {
 	m := parse(t, fmt.Sprintf(reading, "declare i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32, i64)\n"+
 		kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)\n  %y = call i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32 6, i64 1)")))

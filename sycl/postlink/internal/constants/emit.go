@@ -24,7 +24,7 @@ func (l *lowering) replaceCalls() {
 			byFunction[r.function][at] = nil
 		}
 	}
-	for _, f := range l.module.Functions() { // in order, which determines names
+	for _, f := range l.module.Functions() { // in order, because the order determines names
 		reads := byFunction[f]
 		if reads == nil {
 			continue
@@ -88,8 +88,8 @@ func (c *code) add(format string, args ...any) string {
 	return result
 }
 
-// text returns the instructions. The last one has the result of the replaced call, so that the
-// numbers of unnamed values do not change.
+// text returns the instructions. The last instruction has the result name of the replaced call, so
+// the numbers of unnamed values do not change.
 func (c *code) text(result string) string {
 	var b strings.Builder
 	for i, line := range c.lines {
@@ -108,7 +108,7 @@ func (c *code) text(result string) string {
 	return b.String()
 }
 
-// keepName is not a valid value name: it marks the last instruction, which keeps its own name.
+// keepName marks a last instruction that keeps its name. It is not a valid name of a value.
 const keepName = "\x00"
 
 // localText writes the name of a local value.
@@ -144,7 +144,7 @@ func (l *lowering) code(r *read, n *names) string {
 	}
 	if a := r.allocates; a != nil {
 		if l.Mode != Native {
-			// With a buffer the value is not known in time, and the runtime rejects the kernel.
+			// With a buffer, the value is not known in time, and the runtime rejects the kernel.
 			c.lines, value = nil, r.value.Text
 		}
 		space := ""
@@ -167,7 +167,7 @@ type composition struct {
 	next   int
 }
 
-// value returns the operand for the next leaves, which together form a value of a type.
+// value returns the operand for a value of a type, which consists of the next leaves.
 func (c *composition) value(t *llvmir.Type) string {
 	if c.next >= len(c.leaves) {
 		return "undef"
@@ -247,7 +247,7 @@ func (c *code) defaultValue(r *read) string {
 	if r.returns != nil || r.allocates != nil {
 		return text
 	}
-	// Translators and optimizers replace it with the constant.
+	// Translators and optimizers replace the result with the constant.
 	return c.add("freeze %s %s", r.typ, text)
 }
 

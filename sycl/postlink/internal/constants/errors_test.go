@@ -26,7 +26,7 @@ declare i32 @_Z37__sycl_getScalar2020SpecConstantValueIjET_PKcPKvS4_(ptr, ptr, p
 
 const get = "@_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"
 
-// kernel returns a function with some instructions, at line 7 of a.cpp.
+// kernel returns a function with the instructions in body, at line 7 of a.cpp.
 func kernel(body string) string {
 	return "define spir_kernel void @k(ptr %p, i32 %i) !dbg !3 {\n" + body + "\n  ret void\n}\n" + `!3 = distinct !DISubprogram(name: "k", file: !2, line: 3)
 !2 = !DIFile(filename: "a.cpp", directory: "/src")
@@ -219,7 +219,8 @@ func TestAsDPCPP(t *testing.T) {
 	}
 }
 
-// TestManyConstants checks that numbers and time are proportional to the number of reads.
+// TestManyConstants checks that the greatest number and the time are proportional to the number of
+// reads.
 func TestManyConstants(t *testing.T) {
 	const n = 20000
 	var b, calls strings.Builder
@@ -237,7 +238,7 @@ func TestManyConstants(t *testing.T) {
 	}
 }
 
-// FuzzLower lowers fuzzed text in a kernel and before it.
+// FuzzLower lowers modules with fuzzed text in a kernel and before it.
 func FuzzLower(f *testing.F) {
 	for i, text := range []string{
 		kernel("  %x = call i32 " + get + "(ptr @name, ptr @id, ptr null), !dbg !6"),

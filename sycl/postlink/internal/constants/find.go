@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// An Error reports a specialization constant that cannot be lowered.
+// An Error is returned for a specialization constant that cannot be lowered.
 type Error struct {
 	Place    srcloc.Location // zero if the code has no debug information
 	Function string          // symbol; "" for the module
@@ -57,11 +57,11 @@ type read struct {
 	buffer    *llvmir.Value // for emulation
 	allocates *allocation
 	debug     string // attachment with the source location
-	unset     bool   // programs cannot set it: it has the default value
-	left      bool   // keep the call
+	unset     bool   // programs cannot set it, so it has the default value
+	left      bool   // whether the call is kept
 }
 
-// An allocation is memory whose number of elements is a constant.
+// An allocation is memory whose number of elements is a specialization constant.
 type allocation struct {
 	element *llvmir.Type
 	align   int64
@@ -81,7 +81,7 @@ func (r *read) place() string {
 	return text
 }
 
-// describe returns type and default value.
+// describe returns a description of the type and the default value.
 func (r *read) describe() string {
 	text := r.typ.String() + " = " + r.value.Text
 	if r.typ != r.value.Type {
@@ -90,8 +90,8 @@ func (r *read) describe() string {
 	return "'" + safetext.Shorten(printable(text)) + "'"
 }
 
-// find returns all reads in DPC++'s numbering order: by position of the callee, then last call
-// first; see TextOrder.
+// find returns all reads in the order in which DPC++ numbers them: by the position of the callee,
+// then last call first; see TextOrder.
 func (l *lowering) find(functions func(*llvmir.Function) bool) ([]*read, error) {
 	var reads []*read
 	var errs []error
@@ -233,7 +233,7 @@ func (b *body) instruction(in *llvmir.Instr, at int) {
 	b.use(in, callee, at)
 }
 
-// count counts the uses of local values.
+// count counts an instruction's uses of local values.
 func (b *body) count(in *llvmir.Instr) {
 	first := in.Result() != "" && in.Op() != "label"
 	for token := range llvmir.Tokens(in.Text()) {
@@ -244,7 +244,8 @@ func (b *body) count(in *llvmir.Instr) {
 	}
 }
 
-// name records the functions that read a constant and are used other than as a callee.
+// name records the functions that read a constant and that an instruction uses other than as a
+// callee.
 func (b *body) name(in *llvmir.Instr, callee string) {
 	called := false
 	for name := range in.Globals() {
@@ -269,7 +270,7 @@ func (b *body) use(in *llvmir.Instr, callee string, at int) {
 		return
 	}
 	where, _ := in.DebugLoc()
-	for where.InlinedAt != nil { // find the call in the program's own source
+	for where.InlinedAt != nil { // find the call in the program's source
 		where = *where.InlinedAt
 	}
 	c := &call{at: at, result: in.Result(), args: in.Operands(), where: devicecode.Place(where), plain: in.Op() == "call"}
@@ -317,8 +318,8 @@ func (b *body) variable(local string) variable {
 // deepestCast limits chains of casts, which may be circular in hostile code.
 const deepestCast = 100
 
-// moved returns the base address of an instruction that computes an address, and the offset in
-// bytes if it is known.
+// moved returns the base address and the offset in bytes of an instruction that computes an
+// address. If the offset is not known, ok is false.
 func moved(in *llvmir.Instr) (from llvmir.Value, offset int64, ok bool) {
 	n := in.NumOperands()
 	if n == 0 {
@@ -345,8 +346,8 @@ func sanitizes(name string) bool {
 	return slices.ContainsFunc([]string{"__asan_", "__msan_", "__tsan_"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// global returns the symbol whose address a value holds, looking through casts and a variable that
-// is written once.
+// global returns the symbol whose address a value contains. It follows casts, and a variable that
+// is written only once.
 func (b *body) global(v llvmir.Value) (string, bool) {
 	for range deepestCast {
 		local, ok := v.Local()
@@ -376,8 +377,8 @@ func (b *body) global(v llvmir.Value) (string, bool) {
 	return "", false
 }
 
-// dead returns the instructions that compute an address for a single use: the loads of a constant's
-// name from a variable, and the store of the name.
+// dead returns the instructions that only compute the address in v: the loads of a constant's name
+// from a variable, and the store of the name.
 func (b *body) dead(v llvmir.Value) []int {
 	var list []int
 	for range deepestCast {
@@ -414,7 +415,7 @@ func (b *body) escapes(v variable) bool {
 	return false
 }
 
-// constantAddress returns the symbol whose address a constant holds, without an offset.
+// constantAddress returns the symbol whose address, without an offset, a constant contains.
 func constantAddress(v llvmir.Value) (string, bool) {
 	name, ok := v.BaseGlobal()
 	if !ok {
@@ -431,7 +432,7 @@ func constantAddress(v llvmir.Value) (string, bool) {
 	return name, true
 }
 
-// readsIn returns the reads of a function through calls to one callee, in text order.
+// readsIn returns the reads that a function performs by calling one callee, in text order.
 func (l *lowering) readsIn(b *body, callee *llvmir.Function) ([]*read, error) {
 	var list []*read
 	var errs []error
@@ -562,8 +563,8 @@ func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err e
 // isName reports whether a name is a valid property key.
 func isName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\n\r\x00") }
 
-// readDefault reads the default value, the first member of a specialization_id. The
-// variable need not be a constant in LLVM IR: device code cannot write to it.
+// readDefault reads the default value, the first member of a specialization_id. The variable need
+// not be a constant in LLVM IR, because device code cannot write to it.
 func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
 	if l.AsDPCPP && v.Text == "null" && r.allocates == nil {
 		l.warn(r, "the specialization constant '%s' is read without a specialization_id: its default value is 0", printable(r.name))

@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// LoweredConstants returns the constants of a module whose calls were replaced before, from its metadata.
-// Linked modules have the constants of all inputs, whose numbers must not clash.
+// LoweredConstants returns the constants in the metadata of a module whose calls were already
+// replaced. A linked module has the constants of all inputs, whose numbers must not clash.
 func LoweredConstants(m *llvmir.Module) ([]propset.SpecConstant, error) {
 	named := m.NamedMetadata(constantsMD)
 	if named == nil {
@@ -37,7 +37,7 @@ func LoweredConstants(m *llvmir.Module) ([]propset.SpecConstant, error) {
 	return withoutClashes(list)
 }
 
-// loweredConstant reads !{!"name", i32 number, i32 offset, i32 size, ...}.
+// loweredConstant returns the constant in a node !{!"name", i32 number, i32 offset, i32 size, ...}.
 func loweredConstant(n *llvmir.Node) (propset.SpecConstant, error) {
 	bad := &Error{Msg: fmt.Sprintf("!%s has a node that is not a name and three numbers for each part", constantsMD)}
 	if n == nil {
@@ -103,8 +103,8 @@ func loweredDefaults(m *llvmir.Module) ([]byte, error) {
 	return values, nil
 }
 
-// withoutClashes returns each constant once. Two modules must agree about a name, and a number must
-// belong to one constant.
+// withoutClashes returns each constant once. It returns an error if constants with the same name
+// differ, or if a number belongs to several constants.
 func withoutClashes(list []propset.SpecConstant) ([]propset.SpecConstant, error) {
 	const fix = "The modules that have them were lowered before they were linked; link them first, and then run post-link"
 	var kept []propset.SpecConstant

@@ -10,7 +10,7 @@ import (
 )
 
 func TestLowered(t *testing.T) {
-	// The output of llvm-link for two modules that share a constant.
+	// This is the output of llvm-link for two modules that share a constant.
 	m := parse(t, `!sycl.specialization-constants = !{!0, !1, !0}
 !sycl.specialization-constants-default-values = !{!2, !3, !4, !2}
 !0 = !{!"a", i32 0, i32 0, i32 4, i32 -1, i32 4, i32 2}
@@ -58,7 +58,8 @@ func TestLoweredErrors(t *testing.T) {
 	}
 }
 
-// TestLoweredTotal refers to one node with a large default value many times.
+// TestLoweredTotal checks the limit on default values with many references to a node with a large
+// value.
 func TestLoweredTotal(t *testing.T) {
 	_, err := LoweredConstants(parse(t, "!sycl.specialization-constants = !{}\n!sycl.specialization-constants-default-values = !{"+strings.Repeat("!0, ", 64)+"!0}\n!0 = !{[1048576 x i8] undef}\n"))
 	if want := "the default values have more than 67108864 bytes"; err == nil || !strings.Contains(err.Error(), want) {

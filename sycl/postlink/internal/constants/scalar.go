@@ -13,8 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 )
 
-// letters returns the mangling of a type in function names, as in DPC++, or "" for a scalar that
-// cannot be a constant.
+// letters returns the mangling of a type in the names of functions, as in DPC++, or "" for a scalar
+// that cannot be a constant.
 func letters(t *llvmir.Type) string {
 	switch t.Kind() {
 	case llvmir.Int:
@@ -47,7 +47,7 @@ func scalarBytes(v llvmir.Value) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(nil, bits)[:size], nil
 }
 
-// scalarBits returns the bits of a scalar of at most 64.
+// scalarBits returns the bits of a scalar with at most 64 bits.
 func scalarBits(v llvmir.Value) (uint64, bool) {
 	width := v.Type.Bits()
 	if width == 0 || width > 64 {
@@ -82,8 +82,7 @@ func scalarBits(v llvmir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// float16Bits reads a number of 16 bits, which LLVM writes as its bits, and from LLVM 23 on in
-// decimal.
+// float16Bits parses a 16-bit number, which LLVM writes as its bits or, since LLVM 23, in decimal.
 func float16Bits(text, prefix string, form specialize.Float16) (uint64, bool) {
 	if digits, ok := strings.CutPrefix(text, prefix); ok {
 		bits, err := strconv.ParseUint(digits, 16, 16)
@@ -97,7 +96,7 @@ func float16Bits(text, prefix string, form specialize.Float16) (uint64, bool) {
 	return uint64(bits), ok && fits
 }
 
-// special matches infinities and NaNs as LLVM 23 writes them.
+// special matches infinities and NaNs in the form that LLVM 23 writes.
 var special = regexp.MustCompile(`^([+-])(?:inf|(q)nan|(s?)nan\(0x([0-9A-Fa-f]+)\))$`)
 
 // specialBits parses an infinity or a NaN of a type with the given numbers of bits and fraction
@@ -149,8 +148,8 @@ func integerBits(text string, width int) (uint64, bool) {
 	return n.Uint64(), true
 }
 
-// doubleBits parses a floating-point number, which LLVM writes in decimal, or as the bits of a
-// double if decimal is not exact.
+// doubleBits parses a floating-point number. LLVM writes it in decimal or, if that is not exact, as
+// the bits of a double.
 func doubleBits(text string) (uint64, bool) {
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
 		bits, err := strconv.ParseUint(digits, 16, 64)
@@ -160,7 +159,7 @@ func doubleBits(text string) (uint64, bool) {
 	return math.Float64bits(f), ok
 }
 
-// decimal reads a number in decimal.
+// decimal parses a decimal number.
 func decimal(text string) (float64, bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	return f, err == nil && strings.Trim(text, "+-.0123456789eE") == ""

@@ -23,13 +23,13 @@ type leaf struct {
 	value     llvmir.Value // the scalar
 }
 
-// A part of a constant belongs to a leaf, or is padding.
+// A part of a constant is a leaf or padding.
 type part struct {
 	leaf         int // -1 for padding
 	offset, size uint64
 }
 
-// Limits of a constant. The sizes of SPIR-V's instructions are 16 bits.
+// Limits of a constant. SPIR-V instructions have 16-bit sizes.
 const (
 	mostLeaves = 1 << 16
 	mostBytes  = 1 << 20
@@ -67,13 +67,14 @@ func (l *lowering) shapeOf(r *read) (*shape, error) {
 	if n := len(s.parts); n > 0 {
 		end = s.parts[n-1].offset + s.parts[n-1].size
 	}
-	if end < size.Store { // of an array whose last elements are undefined
+	if end < size.Store { // the last elements of an array are undefined
 		s.parts = append(s.parts, part{-1, end, size.Store - end})
 	}
 	return s, nil
 }
 
-// difference describes the difference between two reads of a name, or returns "".
+// difference returns a description of the difference between two reads of a name, or "" if they are
+// equal.
 func (s *shape) difference(o *shape) string {
 	if len(s.leaves) != len(o.leaves) || len(s.parts) != len(o.parts) || s.size != o.size {
 		return "type"
@@ -196,7 +197,7 @@ func (f *flattening) add(l leaf) error {
 	return nil
 }
 
-// A memory is a constant as bytes, with its original scalars.
+// A memory holds a constant as bytes, with the original scalars.
 type memory struct {
 	layout  *llvmir.Layout
 	bytes   []byte
@@ -332,7 +333,8 @@ func (m *memory) anyDefined(offset, size uint64) bool {
 	return offset < end && m.filled[end] > m.filled[offset]
 }
 
-// at returns the scalar at an offset: as it was written, or else from its bytes.
+// at returns the scalar at an offset: the original scalar or, if there is none, a scalar with the
+// same bytes.
 func (m *memory) at(t *llvmir.Type, offset, size uint64) (llvmir.Value, error) {
 	v, ok := m.scalars[offset]
 	if ok && (v.Type == t || t.Kind() == llvmir.Int && t.Bits() == 1 && v.Type.Kind() == llvmir.Int && v.Type.Bits() == 8) {

@@ -14,7 +14,7 @@ import (
 
 // A Diagnostic is an error or a warning about device code.
 type Diagnostic struct {
-	IsError  bool            // otherwise it is a warning
+	IsError  bool            // otherwise, it is a warning
 	Location srcloc.Location // with the path as written by the compiler; zero if the code has no debug information
 	Text     string          // one line
 	Notes    []string        // lines that follow
@@ -46,10 +46,10 @@ func (d Diagnostic) String() string {
 // CompileWithDebug is the last note of a diagnostic that has no location.
 const CompileWithDebug = "compile with '-g' to get source location"
 
-// HasLine reports whether a location names a line.
+// HasLine reports whether a location has a line.
 func HasLine(l llvmir.Frame) bool { return l.Path != "" && l.Line > 0 }
 
-// Place returns a location that names a line, or the zero Location.
+// Place returns l as a srcloc.Location, or the zero Location if l has no line.
 func Place(l llvmir.Frame) srcloc.Location {
 	if !HasLine(l) {
 		return srcloc.Location{}
@@ -85,8 +85,8 @@ func BriefName(symbol string) string {
 	return full
 }
 
-// chainName returns a function's name for a call chain, with its parameters if they are known. A C
-// function has no mangled name with parameters.
+// chainName returns a function's name for a call chain. It includes the parameters unless they are
+// unknown, because the name of a C function is not mangled.
 func chainName(f *llvmir.Function) string {
 	s := kernelname.Display(f.Name())
 	if s == f.Name() && !f.Kernel() {
@@ -117,8 +117,8 @@ func (c *Chain) add(name string, call llvmir.Frame) {
 	c.lines = append(c.lines, "  "+name)
 }
 
-// AddCall adds f, which the last function of the chain calls at the given location; a nil f stands for
-// something other than a function.
+// AddCall adds f, which the last function of the chain calls at the given location. f is nil if the
+// callee is not a function.
 func (c *Chain) AddCall(f *llvmir.Function, call llvmir.Frame) {
 	c.AddInlined(call)
 	if f != nil {
@@ -126,8 +126,7 @@ func (c *Chain) AddCall(f *llvmir.Function, call llvmir.Frame) {
 	}
 }
 
-// Cut reports whether the chain has reached its maximum length; if so, it ends the chain with the last
-// function.
+// Cut reports whether the chain has reached its maximum length. If so, it ends the chain with last.
 func (c *Chain) Cut(last *llvmir.Function) bool {
 	if len(c.lines) < MaxChain {
 		return false
@@ -137,8 +136,8 @@ func (c *Chain) Cut(last *llvmir.Function) bool {
 	return true
 }
 
-// AddInlined adds the functions that the compiler has inlined between the last
-// function of the chain and l.
+// AddInlined adds the functions that the compiler has inlined between the last function of the
+// chain and l.
 func (c *Chain) AddInlined(l llvmir.Frame) {
 	var inlined []llvmir.Frame
 	for ; l.InlinedAt != nil && len(inlined) < MaxChain; l = *l.InlinedAt {

@@ -21,10 +21,10 @@ func kinds() []string {
 	return list
 }
 
-// TestAsDPCPP compares the metadata from DPC++'s front end with this package's. It runs only if the
-// environment names DPC++:
+// TestAsDPCPP compares the metadata from DPC++'s front end with this package's. It runs only if
+// these environment variables are set:
 //
-//	SYCL_JIT_LIBRARY  libsycl-jit.so, with the libraries that it needs next to it
+//	SYCL_JIT_LIBRARY  libsycl-jit.so, with the libraries that it needs in the same directory
 //	SYCL_JIT_DRIVER   the program //rules/dpcpp:driver
 //	SYCL_JIT_DIS      an llvm-dis that reads the library's bitcode
 func TestAsDPCPP(t *testing.T) {

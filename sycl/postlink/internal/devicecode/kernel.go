@@ -49,7 +49,7 @@ const (
 	attrFloatingPoint     = "sycl-floating-point-control"
 )
 
-// kernel has the context for lowering a kernel's properties.
+// A kernel holds the context for lowering a kernel's properties.
 type kernel struct {
 	*llvmir.Function
 	triple     string // of the module
@@ -86,8 +86,8 @@ func (l *lowering) kernel(f *llvmir.Function) error {
 	return errors.Join(l.sizeForPTX(k), l.floatingPoint(k), l.kernelDecorations(f, attributes), l.parameters(f))
 }
 
-// dimensions records the dimensionality of kernels whose sizes have fewer than three dimensions:
-// the metadata of the sizes always has three.
+// dimensions records the dimensionality of kernels whose sizes have fewer than three dimensions,
+// because the metadata of the sizes always has three.
 func (l *lowering) dimensions(k *kernel) {
 	const kind = "work_group_num_dim"
 	value := cmp.Or(k.attributes["sycl-work-group-size"], k.attributes["sycl-max-work-group-size"])
@@ -96,7 +96,7 @@ func (l *lowering) dimensions(k *kernel) {
 	}
 }
 
-// sizeForPTX gives kernels for NVIDIA GPUs the attribute that LLVM lowers to the .reqntid
+// sizeForPTX adds to kernels for NVIDIA GPUs the attribute that LLVM lowers to the .reqntid
 // directive, because LLVM does not read the metadata.
 func (l *lowering) sizeForPTX(k *kernel) error {
 	if !strings.HasPrefix(k.triple, "nvptx64-") {
@@ -117,7 +117,8 @@ func (l *lowering) sizeForPTX(k *kernel) error {
 	return nil
 }
 
-// sizes reads a work-group size, slowest dimension first. In metadata, the fastest is first.
+// sizes returns the metadata for a work-group size, whose slowest dimension is first. In metadata,
+// the fastest dimension is first.
 func (k *kernel) sizes(value string) (string, error) {
 	words := strings.Split(value, ",")
 	if len(words) > 3 {
@@ -148,8 +149,8 @@ func (k *kernel) subGroupSize(value string) (string, error) {
 	return integer(32, n), err
 }
 
-// grfSize converts a number of registers to a mode. Other numbers have no mode: a device compiler
-// that supports them reads them in the property sets.
+// grfSize returns the metadata for a number of registers that has a mode. Other numbers have no
+// mode; a device compiler that supports them reads them from the property sets.
 func (k *kernel) grfSize(value string) (string, error) {
 	n, err := unsigned(value, 32)
 	mode, ok := map[uint64]uint64{0: 0, 128: 1, 256: 2}[n]
@@ -159,7 +160,8 @@ func (k *kernel) grfSize(value string) (string, error) {
 	return integer(32, mode), nil
 }
 
-// largestGRF handles the size that has no mode. DPC++ emits it only for ahead-of-time compilation.
+// largestGRF returns the metadata for the size without a mode. DPC++ emits it only for
+// ahead-of-time compilation.
 func (k *kernel) largestGRF(value string) (string, error) {
 	if value != "512" || !strings.HasPrefix(k.triple, "spir64_gen-") {
 		return "", nil
@@ -179,7 +181,7 @@ func (k *kernel) allocMode(value string) (string, error) {
 }
 
 // explicitSIMD reports whether the kernel is explicit SIMD code, whose compiler reads the number of
-// registers in the property sets.
+// registers from the property sets.
 func (k *kernel) explicitSIMD() bool { return k.HasMetadata("sycl_explicit_simd") }
 
 func (k *kernel) registers(value string) (string, error) {
@@ -190,7 +192,8 @@ func (k *kernel) registers(value string) (string, error) {
 	return integer(32, n), err
 }
 
-// registersAsMode handles translators that do not read registers: llvm-spirv 21 drops them.
+// registersAsMode returns the mode for a number of registers, for translators that do not read
+// registers: llvm-spirv 21 drops them.
 func (k *kernel) registersAsMode(value string) (string, error) {
 	if k.dpcpp {
 		return "", nil
@@ -198,7 +201,7 @@ func (k *kernel) registersAsMode(value string) (string, error) {
 	return k.grfSize(value)
 }
 
-// singleTask marks kernels for FPGAs that have one work-item. Other devices do not use it.
+// singleTask returns the metadata for kernels with one work-item, which only FPGAs use.
 func (k *kernel) singleTask(string) (string, error) {
 	if !strings.HasPrefix(k.triple, "spir64_fpga-") {
 		return "", nil
@@ -206,8 +209,8 @@ func (k *kernel) singleTask(string) (string, error) {
 	return integer(32, 0), nil
 }
 
-// clusterOf returns a reader of a property that specifies whether the pipeline may stall. Only one
-// of its values has metadata.
+// clusterOf returns a function that lowers a property that specifies whether the pipeline may
+// stall. Only one value of the property has metadata.
 func clusterOf(value string) func(*kernel, string) (string, error) {
 	return func(_ *kernel, v string) (string, error) {
 		switch {
@@ -220,8 +223,8 @@ func clusterOf(value string) func(*kernel, string) (string, error) {
 	}
 }
 
-// interfaceOf returns a reader of a property that selects an interface, and an option of it unless
-// its value is 0.
+// interfaceOf returns a function that lowers a property that selects an interface and, unless its
+// value is 0, an option of the interface.
 func interfaceOf(name, option string) func(*kernel, string) (string, error) {
 	return func(_ *kernel, value string) (string, error) {
 		content := `!"` + name + `"`

@@ -7,8 +7,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// TestKernels checks the metadata of kernel properties. It matches DPC++ 2026.2, except where the
-// name of a case states otherwise.
+// TestKernels checks the metadata of kernel properties. It matches DPC++ 2026.2, unless the name of
+// a case states otherwise.
 func TestKernels(t *testing.T) {
 	for name, test := range map[string]struct {
 		properties string
@@ -127,7 +127,7 @@ attributes #0 = { `+test.properties+` }
 	}
 }
 
-// TestSizesForPTX checks the attribute from which LLVM reads the work-group size for NVIDIA GPUs.
+// TestSizesForPTX checks the attribute that contains the work-group size for NVIDIA GPUs.
 func TestSizesForPTX(t *testing.T) {
 	for triple, want := range map[string]string{"nvptx64-nvidia-cuda": "4,8,1", "amdgcn-amd-amdhsa": "", "spir64-unknown-unknown": ""} {
 		m, err := llvmir.Parse("k.ll", `target triple = "`+triple+`"

@@ -24,7 +24,7 @@ const (
 	FixedTargetsMD    = "sycl_fixed_targets"    // of kernels and SYCL_EXTERNAL functions
 )
 
-// A MetadataError reports malformed metadata or attributes.
+// A MetadataError is returned for malformed metadata or attributes.
 type MetadataError struct {
 	Function string // "" for the module
 	Msg      string
@@ -40,7 +40,7 @@ func (e *MetadataError) Error() string {
 // BadInput marks the error as caused by an input file.
 func (*MetadataError) BadInput() {}
 
-// MDString returns a string in the form used in metadata, after the "!".
+// MDString returns a string in the form that metadata uses, without the "!".
 func MDString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -55,8 +55,9 @@ func MDString(s string) string {
 	return b.String()
 }
 
-// FixedTargets returns a function's fixed targets and reports whether it has a list, which may be
-// empty. DPC++ writes the numbers of aspects named like the targets; they are returned as names.
+// FixedTargets returns the names of a function's fixed targets and reports whether it has a list,
+// which may be empty. DPC++ writes the numbers of aspects that are named like the targets;
+// FixedTargets converts them to names.
 func FixedTargets(m *llvmir.Module, f *llvmir.Function) (targets []string, ok bool, err error) {
 	id, ok := f.Metadata(FixedTargetsMD)
 	if !ok {
@@ -79,7 +80,7 @@ func FixedTargets(m *llvmir.Module, f *llvmir.Function) (targets []string, ok bo
 	return targets, true, nil
 }
 
-// AspectNumbers reads a list of aspects: numbers, or pairs of a name and a number.
+// AspectNumbers returns the aspects in a list of numbers, or of pairs of a name and a number.
 func AspectNumbers(m *llvmir.Module, id int) ([]int32, bool) {
 	n := m.Node(id)
 	if n == nil {
@@ -88,7 +89,7 @@ func AspectNumbers(m *llvmir.Module, id int) ([]int32, bool) {
 	return NodeAspects(m, n)
 }
 
-// NodeAspects is AspectNumbers for a node, possibly without a number.
+// NodeAspects is like AspectNumbers for a node, which need not have a number.
 func NodeAspects(m *llvmir.Module, n *llvmir.Node) ([]int32, bool) {
 	var values []int32
 	for _, operand := range n.Operands() {
@@ -101,7 +102,7 @@ func NodeAspects(m *llvmir.Module, n *llvmir.Node) ([]int32, bool) {
 	return values, true
 }
 
-// AspectOperand reads an aspect: a number, or a pair of a name and a number.
+// AspectOperand returns an aspect that is a number, or a pair of a name and a number.
 func AspectOperand(m *llvmir.Module, o llvmir.NodeOperand) (int32, bool) {
 	if value, ok := o.Int(); ok {
 		return int32(value), FitsAspect(value)
@@ -116,7 +117,7 @@ func AspectOperand(m *llvmir.Module, o llvmir.NodeOperand) (int32, bool) {
 	return value, ok
 }
 
-// AspectPair reads !{!"fp64", i32 6}.
+// AspectPair returns the name and the number in a node such as !{!"fp64", i32 6}.
 func AspectPair(n *llvmir.Node) (name string, value int32, ok bool) {
 	if n == nil {
 		return "", 0, false
@@ -133,11 +134,11 @@ func AspectPair(n *llvmir.Node) (name string, value int32, ok bool) {
 	return name, int32(number), ok && FitsAspect(number)
 }
 
-// FitsAspect reports whether a value fits in an i32. Negative numbers are internal to DPC++: they
-// separate kernels and are not device aspects.
+// FitsAspect reports whether a value fits in an i32. DPC++ uses negative numbers internally, to
+// separate kernels; they are not device aspects.
 func FitsAspect(value int64) bool { return value >= math.MinInt32 && value <= math.MaxInt32 }
 
-// OperandNode returns the node that an operand is or refers to.
+// OperandNode returns the node that an operand is, or refers to.
 func OperandNode(m *llvmir.Module, o llvmir.NodeOperand) (*llvmir.Node, bool) {
 	if id, ok := o.NodeID(); ok {
 		n := m.Node(id)

@@ -23,7 +23,7 @@ const (
 	propertiesText    = "sycl-properties"
 )
 
-// An annotation is a call that gives a pointer properties.
+// An annotation is a call that specifies properties of a pointer.
 type annotation struct {
 	result     string // its name, "" if unused
 	pointer    llvmir.Value
@@ -117,7 +117,7 @@ func (b *body) errorf(where srcloc.Location, err error) error {
 	return &MetadataError{Function: b.f.Name(), Msg: place + err.Error()}
 }
 
-// isAnnotation reports whether an instruction gives a pointer properties.
+// isAnnotation reports whether an instruction specifies properties of a pointer.
 func (b *body) isAnnotation(in *llvmir.Instr) bool {
 	if in.Op() != "call" {
 		return false
@@ -165,8 +165,8 @@ func (b *body) read(in *llvmir.Instr) error {
 	return nil
 }
 
-// place returns the source location of a pointer annotation, from debug information or else from
-// the annotation itself.
+// place returns the source location of a pointer annotation: from debug information or, if there is
+// none, from the annotation.
 func (b *body) place(in *llvmir.Instr) srcloc.Location {
 	if where, ok := in.DebugLoc(); ok && HasLine(where) {
 		return where.Location
@@ -227,8 +227,8 @@ func (b *body) properties(v llvmir.Value) ([]pointerProperty, error) {
 	return properties, nil
 }
 
-// value reads the value of a property. A null pointer or an empty text means no value. Stock clang
-// writes numbers directly.
+// value returns the value of a property. A null pointer or an empty text means that there is no
+// value. Stock clang writes numbers directly.
 func (b *body) value(v llvmir.Value) (value string, has, ok bool) {
 	if v.Text == "null" || v.Text == "zeroinitializer" {
 		return "", false, true
@@ -242,7 +242,7 @@ func (b *body) value(v llvmir.Value) (value string, has, ok bool) {
 	return value, value != "", ok
 }
 
-// translate determines the result of an annotation.
+// translate determines what an annotation is lowered to.
 func (b *body) translate(a *annotation) error {
 	var words strings.Builder
 	for _, p := range a.properties {
@@ -256,7 +256,7 @@ func (b *body) translate(a *annotation) error {
 		case p.name == attrAlignment && a.aligned:
 			continue
 		}
-		list, err := b.decorations(row, p.value) // which checks the value
+		list, err := b.decorations(row, p.value) // also checks the value
 		if err != nil {
 			return propertyError(p.name, err)
 		}
@@ -323,7 +323,8 @@ func (b *body) accesses(in *llvmir.Instr) []access {
 	return list
 }
 
-// root returns the annotation whose result is the named pointer, looking through casts.
+// root returns the annotation whose result is the named pointer, or the pointer from which casts
+// derive it.
 func (b *body) root(name string) *annotation {
 	for range len(b.casts) + 1 {
 		if a := b.annotations[name]; a != nil {
@@ -338,8 +339,8 @@ func (b *body) root(name string) *annotation {
 	return nil
 }
 
-// edit gives an instruction the alignment and the cache controls of its pointers, and replaces the
-// results of removed annotations.
+// edit adds to an instruction the alignment and the cache controls of its pointers, and replaces
+// the results of removed annotations.
 func (b *body) edit(in *llvmir.Instr) {
 	e := in.Edit()
 	var controls []string
@@ -349,7 +350,7 @@ func (b *body) edit(in *llvmir.Instr) {
 		} else if n != 0 {
 			e.SetAlignment(n)
 		}
-		if at.of.text == "" { // otherwise the annotation has them
+		if at.of.text == "" { // otherwise, the annotation has them
 			controls = append(controls, operandControls(at.of.cache, at.operand)...)
 		}
 	}
@@ -369,7 +370,7 @@ func operandControls(controls []string, operand int) []string {
 	return list
 }
 
-// rewrite replaces an annotation with its remainder.
+// rewrite replaces an annotation with the part that remains.
 func (b *body) rewrite(in *llvmir.Instr, a *annotation) {
 	e := in.Edit()
 	if _, ok := b.replacements[a.result]; ok || a.text == "" && a.result == "" {
@@ -390,8 +391,8 @@ func (b *body) rewrite(in *llvmir.Instr, a *annotation) {
 	e.Apply()
 }
 
-// findRemovable finds the annotations whose results can be replaced by the annotated pointers. A result
-// with the same name as a type is kept.
+// findRemovable determines the annotations whose results can be replaced by the annotated pointers.
+// It keeps a result with the same name as a type.
 func (b *body) findRemovable() {
 	for _, a := range b.list {
 		if a.text == "" && a.result != "" && !b.m.HasType(a.result) {
@@ -420,8 +421,8 @@ func (b *body) replacement(text string) string {
 	return ""
 }
 
-// annotationText returns the operand for the text of an annotation, at the position of the old one.
-// Equal texts share a constant.
+// annotationText returns the operand that replaces the text operand old of an annotation. Equal
+// texts share a constant.
 func (b *body) annotationText(old llvmir.Value, text string) string {
 	name, _ := old.BaseGlobal()
 	g := b.m.Global(name)

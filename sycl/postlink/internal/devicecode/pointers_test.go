@@ -9,9 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// annotated returns a module with a function of some instructions. In these, %x = %p {a=1 b} stands
-// for a call of llvm.ptr.annotation that annotates %p with the properties a, with the value 1, and
-// b, without a value.
+// annotated returns a module with a function that consists of instructions. In these, %x = %p {a=1
+// b} is a call of llvm.ptr.annotation that annotates %p with the properties a, with the value 1,
+// and b, without a value.
 func annotated(instructions string) string {
 	var globals strings.Builder
 	strs := map[string]string{}
@@ -186,8 +186,8 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-// TestAnnotationTexts checks that equal texts are one constant, in the address space and section of
-// the old one.
+// TestAnnotationTexts checks that equal texts share a constant, in the address space and section of
+// the original.
 func TestAnnotationTexts(t *testing.T) {
 	m := parse(t, annotated("%x = %p {sycl-awidth=1}\n%y = %p {sycl-awidth=1 sycl-strange}\n%z = %q {sycl-awidth=2}"))
 	if _, err := lower(t, m, PropertyOptions{}); err != nil {

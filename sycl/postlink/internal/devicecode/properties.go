@@ -9,15 +9,16 @@ import (
 // PropertyOptions select the translator that properties are lowered for.
 type PropertyOptions struct {
 	// DPCPP selects DPC++'s translator. It accepts only the decoration numbers of a withdrawn
-	// extension; other translators require the numbers of its successors. It also reads numbers
-	// of registers, which other translators ignore.
+	// extension; other translators require the numbers of the extension's successors. It also reads
+	// numbers of registers, which other translators ignore.
 	DPCPP bool
 }
 
-// LowerProperties turns compile-time properties, which front ends leave in LLVM IR as attributes of
-// kernels, their parameters, variables and pointers, into the metadata that translators to SPIR-V read.
+// LowerProperties converts compile-time properties, which front ends write to LLVM IR as attributes
+// of kernels, their parameters, variables and pointers, to the metadata that translators to SPIR-V
+// read.
 //
-// DPC++'s front end does the same for most code before it writes IR. Its results are kept: existing
+// DPC++'s front end already does this for most code. LowerProperties keeps its results: existing
 // metadata of a kernel or a variable takes precedence over attributes.
 //
 // The metadata is compatible with DPC++; docs/reference/post-link.md lists it.
@@ -35,7 +36,7 @@ func LowerProperties(m *llvmir.Module, o PropertyOptions) ([]Diagnostic, error) 
 	return l.diagnostics, errors.Join(errs...)
 }
 
-// A lowering is one run of LowerProperties.
+// A lowering holds the state of one call of LowerProperties.
 type lowering struct {
 	m           *llvmir.Module
 	triple      string
@@ -48,7 +49,7 @@ type lowering struct {
 	diagnostics []Diagnostic
 }
 
-// node returns a node with a content such as "i32 8, i32 1".
+// node returns the number of a node with a content such as "i32 8, i32 1".
 func (l *lowering) node(content string) int {
 	id, ok := l.nodes[content]
 	if !ok {

@@ -48,7 +48,8 @@ func lower(t testing.TB, m *llvmir.Module, o PropertyOptions) ([]Diagnostic, err
 	return diagnostics, nil
 }
 
-// attached returns attached metadata, one kind per line, with numbers replaced by nodes.
+// attached returns attached metadata, one kind per line, with the numbers of nodes replaced by
+// their content.
 func attached(m *llvmir.Module, list []llvmir.Attachment) string {
 	var lines []string
 	for _, a := range list {

@@ -31,8 +31,8 @@ func AttachedNode(m *llvmir.Module, f *llvmir.Function, kind string) (*llvmir.No
 	return nil, &MetadataError{f.Name(), fmt.Sprintf("!%s: there is no node %s", kind, a.Text)}
 }
 
-// AttachedSizes reads metadata of least to most non-negative numbers. It returns nil if there is
-// none.
+// AttachedSizes returns the least to most non-negative numbers in attached metadata of a kind, or
+// nil if there is none.
 func AttachedSizes(m *llvmir.Module, f *llvmir.Function, kind string, least, most int) ([]uint64, error) {
 	n, err := AttachedNode(m, f, kind)
 	if n == nil || err != nil {
@@ -84,7 +84,7 @@ func WorkGroupSize(m *llvmir.Module, f *llvmir.Function) ([]uint64, error) {
 }
 
 // SubGroupSize returns the sub-group size that a function requires, or 0. Named sizes, which depend
-// on the device, are 0 or negative. The same size may be written several times.
+// on the device, are 0 or negative. The same size may be specified several times.
 func SubGroupSize(m *llvmir.Module, f *llvmir.Function) (uint32, error) {
 	n, err := AttachedNode(m, f, subGroupSizeMD)
 	if err != nil {

@@ -35,7 +35,7 @@ func (l *lowering) variable(g *llvmir.Global) error {
 	return nil
 }
 
-// hostAccess decorates a device global or a pipe with its host access and name.
+// hostAccess returns the decorations of a device global or a pipe with its host access and name.
 func (l *lowering) hostAccess(attributes []llvmir.Attribute) ([]string, error) {
 	values := map[string]string{}
 	for _, a := range attributes {
@@ -66,8 +66,8 @@ func (l *lowering) hostAccess(attributes []llvmir.Attribute) ([]string, error) {
 	return []string{fmt.Sprintf("i32 %d, i32 %d, !%s", code, value, MDString(id))}, nil
 }
 
-// renumber replaces a variable's decorations of a withdrawn extension, which DPC++'s front end
-// writes.
+// renumber replaces the decorations of a withdrawn extension, which DPC++'s front end writes, in a
+// variable's metadata.
 func (l *lowering) renumber(g *llvmir.Global) {
 	id, ok := g.Metadata(decorationsMD)
 	if !ok || l.options.DPCPP {
@@ -153,7 +153,7 @@ func (l *lowering) parameters(f *llvmir.Function) error {
 	return nil
 }
 
-// alignParameter gives a parameter the alignment in its property.
+// alignParameter sets the alignment of a parameter to the value of its property.
 func (l *lowering) alignParameter(f *llvmir.Function, i int, value string) error {
 	n, err := alignment(value)
 	if err != nil {
@@ -216,8 +216,9 @@ func (l *lowering) decorate(attributes []llvmir.Attribute, unknown func(name str
 	return all, errors.Join(errs...)
 }
 
-// pipelined returns the decorations that pipeline work-items through a kernel. The value is their distance in
-// clock cycles. If negative, the compiler chooses; 0 disables pipelining.
+// pipelined returns the decorations that pipeline work-items through a kernel. The value is the
+// distance between work-items in clock cycles. If it is negative, the compiler chooses; 0 disables
+// pipelining.
 func pipelined(value string) ([]string, error) {
 	n, err := strconv.ParseInt(value, 10, 32)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// decorated is a property of a variable, a parameter or a kernel, and its result.
+// A decorated is a property of a variable, a parameter or a kernel, and the result of lowering it.
 type decorated struct {
 	properties string
 	want       string // the decorations
@@ -14,9 +14,10 @@ type decorated struct {
 	fail       string
 }
 
-// decoratedCases are properties of all three. The decorations match DPC++ 2026.2, except that cache
-// controls are levels and controls, because its translator rejects those of DPC++, and that boolean
-// properties have no operand if true and no decoration if false, as SPIR-V requires.
+// decoratedCases are properties that all three can have. The decorations match DPC++ 2026.2, with
+// two exceptions. Cache controls are levels and controls, because DPC++'s translator rejects the
+// decorations that DPC++ writes. A boolean property has no operand if it is true and no decoration
+// if it is false, as SPIR-V requires.
 var decoratedCases = map[string]decorated{
 	"an alignment of a variable or a kernel": {properties: `"sycl-alignment"="16"`, want: "{i32 44, i32 16}"},
 	"restrict":                               {properties: `"sycl-strict"`, want: "{i32 19}", dpcpp: "{i32 19, i32 1}"},

@@ -14,11 +14,11 @@ const (
 	level                    // a cache level, to which the property's control applies
 )
 
-// A property describes the decoration that a property of a kernel, a parameter, a variable or a
-// pointer is lowered to.
+// A property specifies the decoration to which a property of a kernel, a parameter, a variable or a
+// pointer is lowered.
 type property struct {
 	decoration uint32 // of SPIR-V
-	withdrawn  uint32 // its number in an extension that DPC++ still writes, 0 for the same
+	withdrawn  uint32 // number in a withdrawn extension that DPC++ still uses, 0 if it is the same
 	value      valueKind
 	controls   *cacheControls // of cache and level
 	dropped    bool           // translators drop it on pointers
@@ -62,7 +62,7 @@ var properties = map[string]property{
 	"sycl-word-size":                  {decoration: 5884, value: number},
 }
 
-// Properties that need more than a table row.
+// Properties that need code in addition to a table row.
 const (
 	attrAlignment        = "sycl-alignment"          // also of loads and stores
 	attrHostAccess       = "sycl-host-access"        // of device globals

@@ -11,7 +11,7 @@ import (
 // integer formats an integer for metadata.
 func integer(bits int, n uint64) string { return fmt.Sprintf("i%d %d", bits, n) }
 
-// unsigned reads a number.
+// unsigned parses an unsigned number.
 func unsigned(text string, bits int) (uint64, error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, bits)
 	if err != nil {
@@ -20,7 +20,7 @@ func unsigned(text string, bits int) (uint64, error) {
 	return n, nil
 }
 
-// positive reads a number that is not 0.
+// positive parses a number that is not 0.
 func positive(text string, bits int) (uint64, error) {
 	n, err := unsigned(text, bits)
 	if n == 0 && err == nil {
@@ -29,7 +29,7 @@ func positive(text string, bits int) (uint64, error) {
 	return n, err
 }
 
-// alignment reads a power of two.
+// alignment parses a power of two.
 func alignment(value string) (uint64, error) {
 	n, err := unsigned(value, 32)
 	if err == nil && bits.OnesCount64(n) != 1 {
@@ -60,7 +60,7 @@ func (l *lowering) decorations(p property, value string) ([]string, error) {
 		return []string{code + ", " + integer(32, n)}, err
 	case flag:
 		switch {
-		case isFalse(value): // a translator would write the decoration anyway
+		case isFalse(value): // translators write the decoration regardless of its operand
 			return nil, nil
 		case l.options.DPCPP:
 			code += ", i32 1"
@@ -91,7 +91,7 @@ func (l *lowering) decorations(p property, value string) ([]string, error) {
 	return list, err
 }
 
-// A cacheControl is the control of an access at a cache level; L1 is level 0.
+// A cacheControl is the control of an access at a cache level. L1 is level 0.
 type cacheControl struct{ level, control int }
 
 // cacheControls reads the value of a property of kind cache or level. It has 4 bits per mode,
