@@ -31,7 +31,7 @@ func (a attachment) of(text string) Attachment {
 	return Attachment{unescapeName(text[a.kind.start+1 : a.kind.end]), nodeID(a.ref.in(text)), a.ref.in(text)}
 }
 
-// nodeID returns the number of a reference such as "!12", or -1 for other text.
+// nodeID returns the node number in a reference such as "!12", or -1 for other text.
 func nodeID(ref string) int {
 	if len(ref) > 1 && ref[0] == '!' {
 		if n, err := strconv.ParseUint(ref[1:], 10, 31); err == nil {
@@ -41,7 +41,7 @@ func nodeID(ref string) int {
 	return -1
 }
 
-// Attachment returns the attached metadata of a kind.
+// Attachment returns the attached metadata of a kind, and whether there is any.
 func (s *symbol) Attachment(kind string) (Attachment, bool) {
 	h := s.header()
 	for _, span := range h.attachments {
@@ -52,7 +52,7 @@ func (s *symbol) Attachment(kind string) (Attachment, bool) {
 	return Attachment{}, false
 }
 
-// Metadata returns the number of the attached node of a kind.
+// Metadata returns the number of the attached node of a kind, and whether there is one.
 func (s *symbol) Metadata(kind string) (int, bool) {
 	for _, a := range s.Attachments() {
 		if a.Kind == kind && a.ID >= 0 {
@@ -68,7 +68,7 @@ func (s *symbol) HasMetadata(kind string) bool {
 	return ok
 }
 
-// SetMetadata attaches a node, replacing any of the same kind.
+// SetMetadata attaches a node, replacing any attached node of the same kind.
 func (s *symbol) SetMetadata(kind string, id int) {
 	ref := "!" + strconv.Itoa(id)
 	h := s.header()

@@ -106,7 +106,7 @@ func (m *Module) groupText(ref string) (string, []span) {
 	return text, spans
 }
 
-// Attribute returns the value of a string attribute.
+// Attribute returns the value of a string attribute, and whether there is one.
 func (s *symbol) Attribute(key string) (string, bool) {
 	for _, a := range s.Attributes() {
 		if a.Quoted && a.Key == key {
@@ -116,12 +116,13 @@ func (s *symbol) Attribute(key string) (string, bool) {
 	return "", false
 }
 
-// HasAttribute reports whether there is an attribute with a key, string or not.
+// HasAttribute reports whether there is an attribute with a key, whether or not it is a string
+// attribute.
 func (s *symbol) HasAttribute(key string) bool {
 	return slices.ContainsFunc(s.Attributes(), func(a Attribute) bool { return a.Key == key })
 }
 
-// SetAttribute gives the symbol a string attribute, replacing any with the same key.
+// SetAttribute adds a string attribute to the symbol, replacing any with the same key.
 func (s *symbol) SetAttribute(key, value string) {
 	if v, ok := s.Attribute(key); ok && v == value {
 		return
@@ -139,8 +140,8 @@ func stringAttribute(key, value string) string {
 	return quote(key) + "=" + quote(value)
 }
 
-// removeAttribute removes the attributes with a key, string or not. A shared group is replaced by
-// one without the attribute.
+// removeAttribute removes the attributes with a key, whether or not they are string attributes. It
+// replaces a shared group by a group without the attribute.
 func (s *symbol) removeAttribute(key string) {
 	for {
 		h := s.header()
@@ -179,7 +180,7 @@ func (m *Module) freeGroup() uint32 {
 	}
 }
 
-// groupWithout returns a group with all but one attribute of another group, or "" if nothing is
+// groupWithout returns a group with the attributes of another group except one, or "" if none is
 // left.
 func (m *Module) groupWithout(ref, key string) string {
 	text, spans := m.groupText(ref)

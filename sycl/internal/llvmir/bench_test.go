@@ -76,7 +76,7 @@ func BenchmarkSubset(b *testing.B) {
 	m := parseString(b, string(benchText(b)))
 	m.buildIndex()
 	functions := m.Functions()
-	b.SetBytes(0) // one function of many is written
+	b.SetBytes(0) // only one function of many is written
 	define := Subset{Define: []Symbol{functions[len(functions)/2]}}
 	for b.Loop() {
 		if err := m.WriteSubset(io.Discard, define); err != nil {

@@ -167,7 +167,7 @@ func (f *Function) fold() {
 		b.WriteString(before)
 		b.WriteString(e.text)
 		pos = e.at.end
-		// A comment at the end of the inserted text must not extend beyond it.
+		// A comment at the end of the inserted text must not extend to the text after it.
 		if next := strings.TrimLeft(text[pos:], " \t\r"); e.text != "" && next[0] != '\n' && next[0] != ';' {
 			b.WriteByte('\n')
 		}

@@ -12,14 +12,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/scc"
 )
 
-// WriteCanonical writes the module so that its text depends only on its code, not on other code that
-// it was linked with and then extracted from. Visible functions that must be kept come in their
-// order; everything else comes in order of first use. Named types with the same fields are merged
-// and named by number, except types that compilers know by name. Suffixes that a linker gave to
-// local symbols, metadata nodes and attribute groups are renumbered. All debug information belongs
-// to the compile unit of the first function that has some, and copies of scopes left by linking are
-// merged. Named metadata has each operand once, except the lists of specialization constants, whose
-// operands correspond to each other. Comments are removed.
+// WriteCanonical writes the module as a text that depends only on the module's code, not on other
+// code that it was linked with before it was extracted. Visible functions that must be kept come in
+// their original order; everything else comes in order of first use. Named types with the same
+// fields are merged and named by number, except types that compilers know by name. Suffixes that a
+// linker added to local symbols, metadata nodes and attribute groups are renumbered. All debug
+// information is assigned to the compile unit of the first function that has debug information, and
+// copies of scopes that remain from linking are merged. Named metadata has each operand only once,
+// except for the lists of specialization constants, whose operands correspond to each other.
+// Comments are removed.
 //
 // The module is modified, and must not be used afterwards.
 func (m *Module) WriteCanonical(out io.Writer) error {
@@ -30,13 +31,14 @@ func (m *Module) WriteCanonical(out io.Writer) error {
 	}
 	c.types = m.sameTypes()
 	for name, same := range c.types {
-		if strings.HasPrefix(same, "%") { // it keeps its name
+		if strings.HasPrefix(same, "%") { // the type keeps its name
 			c.taken[name] = true
 		}
 	}
 	c.nodes = newCanonicalNodes(m, c.symbols)
 
-	// The types, groups and nodes, which are written first, are known last.
+	// The types, groups and nodes are written first, but which ones are used is known only after the
+	// symbols.
 	symbols := c.symbolTexts()
 	named := c.namedTexts()
 	var rest []string
@@ -58,7 +60,7 @@ func (m *Module) WriteCanonical(out io.Writer) error {
 	return err
 }
 
-// canonical is a module to be written in canonical form.
+// A canonical is a module that is being written in canonical form.
 type canonical struct {
 	m       *Module
 	symbols []Symbol        // in the order of the output
@@ -85,8 +87,8 @@ func (m *Module) fullText(i uint32) string {
 	return text
 }
 
-// order computes the order of symbols: visible functions that no other source may define, followed
-// by their uses, breadth first; then unused symbols, by name.
+// order determines the order of symbols: visible functions that no other source may define, then
+// the symbols that they use, breadth first, and then unused symbols, by name.
 func (c *canonical) order() {
 	seen := map[Symbol]bool{}
 	visit := func(s Symbol) {
@@ -166,12 +168,12 @@ func (c *canonical) localNames() map[string]string {
 // typePrefix is the prefix of type names in the output.
 const typePrefix = "struct."
 
-// knownTypes lists the types that compilers know by name.
+// knownTypes matches the names of types that compilers recognize by name.
 var knownTypes = regexp.MustCompile(`^(spirv|opencl|intel)\.|__spirv`)
 
-// sameTypes returns a key for each named type that identical types share: their fields. A type that
-// compilers know, has no fields, has a number as its name, like values, or refers to itself is
-// identical only to itself; its key is its name.
+// sameTypes returns a key for each named type that identical types share: their fields. A type is
+// identical only to itself if compilers recognize it by name, or if it has no fields, has a number
+// as its name, as values do, or refers to itself. The key of such a type is its name.
 func (m *Module) sameTypes() map[string]string {
 	names := slices.Sorted(maps.Keys(m.typeItems))
 	same := map[string]string{}
@@ -276,7 +278,7 @@ func (c *canonical) groupTexts() []string {
 	return texts
 }
 
-// rewritten returns a text with the output's names and numbers, and without comments.
+// rewritten returns a text with the names and numbers of the output, and without comments.
 func (c *canonical) rewritten(text string) string {
 	var b strings.Builder
 	lx := lexer{text: text, limit: len(text)}
@@ -300,7 +302,7 @@ func (c *canonical) rewritten(text string) string {
 	return b.String()
 }
 
-// withoutComments returns white space without the comments in it.
+// withoutComments returns white space without comments.
 func withoutComments(space string) string {
 	for {
 		start := strings.IndexByte(space, ';')
@@ -330,8 +332,8 @@ func (c *canonical) comdats() []string {
 	return texts
 }
 
-// symbolTexts returns symbols, with variables first: they may refer to labels of functions, which
-// must come later.
+// symbolTexts returns the texts of symbols. Variables come first, because they may refer to labels
+// of functions, which must come later.
 func (c *canonical) symbolTexts() []string {
 	var variables, functions []string
 	for _, s := range c.symbols {
@@ -345,7 +347,7 @@ func (c *canonical) symbolTexts() []string {
 	return append(variables, functions...)
 }
 
-// namedTexts returns named metadata, by name.
+// namedTexts returns the texts of named metadata, sorted by name.
 func (c *canonical) namedTexts() []string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(c.m.namedIDs)) {

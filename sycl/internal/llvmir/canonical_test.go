@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// alone is the module of a source as linked without any other source.
+// alone is the module of a source that was linked without other sources.
 const alone = `source_filename = "llvm-link"
 target triple = "spirv64-unknown-unknown"
 
@@ -55,7 +55,7 @@ attributes #1 = { noinline }
 `
 
 // linked is the same code, extracted from a module of several sources. The function comes from a
-// different source, which owns its debug information.
+// different source, and so does the compile unit of its debug information.
 const linked = `source_filename = "llvm-link"
 target triple = "spirv64-unknown-unknown"
 

@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/scc"
 )
 
-// canonicalNodes holds the metadata nodes of a module to be written. Identical nodes form a class
-// and share a number.
+// canonicalNodes holds the metadata nodes of a module that is being written. Identical nodes form a
+// class and share a number.
 type canonicalNodes struct {
 	m       *Module
 	unit    int         // the compile unit for all debug information, -1 for none
@@ -21,7 +21,8 @@ type canonicalNodes struct {
 	used    []int       // the classes, by number
 }
 
-// newCanonicalNodes finds identical nodes. The symbols must be in output order.
+// newCanonicalNodes returns the nodes of a module, divided into classes. The symbols must be in
+// output order.
 func newCanonicalNodes(m *Module, symbols []Symbol) *canonicalNodes {
 	n := &canonicalNodes{m: m, unit: -1, class: map[int]int{}, numbers: map[int]int{}}
 	attached := map[int]bool{} // the subprograms of functions
@@ -72,7 +73,7 @@ func (n *canonicalNodes) classify(ids []int, edges map[int][]int, attached map[i
 		return at[list[i]], true
 	}}
 	known := map[string]int{}  // classes by content
-	owned := map[string]bool{} // those with the subprogram of a function
+	owned := map[string]bool{} // classes with the subprogram of a function
 	for _, component := range graph.Components(roots) {
 		// A node that refers to itself is identical only to itself.
 		if len(component) > 1 || slices.Contains(edges[nodes[component[0]]], nodes[component[0]]) {
@@ -162,7 +163,8 @@ func (n *Node) unit() int {
 	return -1
 }
 
-// number returns a node reference with its number in the output. It returns other text unchanged.
+// number returns a node reference with the number that the node has in the output. It returns other
+// text unchanged.
 func (n *canonicalNodes) number(ref string) string {
 	id, ok := n.reference(Token{ref, tokenMeta})
 	if !ok {
@@ -199,7 +201,7 @@ func (n *canonicalNodes) sorted(operands []NodeOperand) []string {
 	return texts
 }
 
-// withoutReferences returns a text without its references to nodes, whose numbers differ.
+// withoutReferences returns a text without references to nodes, because their numbers differ.
 func (n *canonicalNodes) withoutReferences(text string) string {
 	var b strings.Builder
 	for t := range Tokens(text) {

@@ -27,7 +27,7 @@ func (c *cursor) peek(k int) token {
 	return c.read(k)
 }
 
-// read is peek for a token that has not been read yet.
+// read is like peek, for a token that has not been read yet.
 func (c *cursor) read(k int) token {
 	for c.i+k >= len(c.toks) {
 		if !c.live {
@@ -47,7 +47,7 @@ func (c *cursor) word(t token) string { return c.text[t.start:t.end] }
 // at reports whether the current token is punctuation b.
 func (c *cursor) at(b byte) bool { return c.atK(0, b) }
 
-// atK is at for the token that is k after the current one.
+// atK is like at, for the token that is k after the current one.
 func (c *cursor) atK(k int, b byte) bool {
 	t := c.peek(k)
 	return t.kind == tokenPunct && c.text[t.start] == b
@@ -81,7 +81,7 @@ func (c *cursor) group() bool {
 		if !ok {
 			return false
 		}
-		// The closing bracket stands for the whole group.
+		// The closing bracket represents the whole group.
 		c.toks[c.i] = token{uint32(end - 1), uint32(end), tokenPunct, false}
 		c.lx.pos = end
 		c.i++

@@ -18,7 +18,7 @@ func (m *Module) declaration(i uint32) string {
 	return ""
 }
 
-// functionDeclaration turns a function's header into a declaration's, without the parts that only
+// functionDeclaration returns a function's header as a declaration, without the parts that only
 // definitions may have.
 func functionDeclaration(h *header, start uint32) string {
 	var few [16]span
@@ -48,7 +48,7 @@ func functionDeclaration(h *header, start uint32) string {
 	return b.String()
 }
 
-// variableDeclaration turns a variable's header into a declaration's.
+// variableDeclaration returns a variable's header as a declaration.
 func variableDeclaration(h *header) string {
 	var b strings.Builder
 	add := func(before string, f field) {
@@ -81,7 +81,8 @@ func variableDeclaration(h *header) string {
 	return b.String()
 }
 
-// aliasDeclaration declares an alias as the kind of its aliasee: a function or a variable.
+// aliasDeclaration returns a declaration that replaces an alias: of a function or a variable, like
+// its aliasee.
 func aliasDeclaration(a *Alias) string {
 	h := a.header()
 	name := symbolText('@', a.name)
@@ -99,7 +100,7 @@ func aliasDeclaration(a *Alias) string {
 	return "declare " + spaced(convention) + t.elem.text + " " + name + params
 }
 
-// spaced adds a space after a non-empty word.
+// spaced returns a word with a space after it, or "" for an empty word.
 func spaced(word string) string {
 	if word == "" {
 		return ""

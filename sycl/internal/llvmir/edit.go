@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An InstrEdit is a list of changes to an instruction. [InstrEdit.Apply] makes them. It must be
+// An InstrEdit is a list of changes to an instruction, which [InstrEdit.Apply] makes. Apply must be
 // called before the iteration that yielded the instruction continues.
 type InstrEdit struct {
 	in    *Instr
@@ -75,7 +75,7 @@ func (e *InstrEdit) SetArgumentAlignment(i int, n uint64) {
 // SetOperand replaces the value of an operand, keeping its type.
 func (e *InstrEdit) SetOperand(i int, value string) { e.replace(e.in.operands[i].val, value) }
 
-// SetMetadata attaches a node, replacing any of the same kind.
+// SetMetadata attaches a node, replacing any attached node of the same kind.
 func (e *InstrEdit) SetMetadata(kind string, id int) {
 	ref := "!" + strconv.Itoa(id)
 	for i, a := range attachmentsOf(e.in.text, e.in.attached) {
@@ -87,8 +87,7 @@ func (e *InstrEdit) SetMetadata(kind string, id int) {
 	e.replace(span{e.in.end, e.in.end}, ", !"+escapeName(kind)+" "+ref)
 }
 
-// ReplaceLocals replaces local values with others, given by name. The names must not be names of
-// types.
+// ReplaceLocals replaces local values. Keys and values are names, which must not be names of types.
 func (e *InstrEdit) ReplaceLocals(values map[string]string) {
 	for i, t := range e.in.toks {
 		if t.kind != tokenLocal || i == 0 && e.in.result.ok() {
@@ -100,7 +99,7 @@ func (e *InstrEdit) ReplaceLocals(values map[string]string) {
 	}
 }
 
-// LocalText returns a local value with a name in the form used in instructions.
+// LocalText returns the text of the local value with a name, as in instructions.
 func LocalText(name string) string { return symbolText('%', name) }
 
 // HasType reports whether there is a type with a name.
@@ -109,7 +108,7 @@ func (m *Module) HasType(name string) bool {
 	return ok
 }
 
-// AddString adds a private constant with a zero-terminated text.
+// AddString adds a private constant with a NUL-terminated text.
 func (m *Module) AddString(text string, space int, section string) *Global {
 	name := ".str"
 	for n := len(m.globals); m.symbols[name] != nil; n++ {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// rich contains nearly every kind of entity, in old and new syntax.
+// rich contains nearly all kinds of entities, in old and new syntax.
 const rich = `source_filename = "r.cpp"
 target datalayout = "e-p:64:64"
 target triple = "spirv64-unknown-unknown"
@@ -367,8 +367,8 @@ func must(err error) {
 	}
 }
 
-// A function that refers to a symbol both directly and in a blockaddress is one user of it, even on
-// repeated calls.
+// TestUsersOnce checks that a function that refers to a symbol both directly and in a blockaddress
+// is listed as a user once, even on repeated calls.
 func TestUsersOnce(t *testing.T) {
 	m, err := Parse("", `define void @f() {
   br label %next
@@ -400,7 +400,7 @@ define void @h() {
 	}
 }
 
-// TestReference checks symbols as operands.
+// TestReference checks the text of symbols as operands.
 func TestReference(t *testing.T) {
 	for name, test := range map[string]struct{ ir, symbol, want string }{
 		"a function":       {"define void @f(ptr %p) { ret void }\n", "f", "ptr @f"},

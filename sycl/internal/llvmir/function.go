@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// A Function is one define or declare.
+// A Function is a function definition or declaration.
 type Function struct {
 	symbol
 	defined, kernel bool
 	bodySrc         uint32
 	body            span   // braces included
-	running         int    // iterations over the body
+	running         int    // number of active iterations over the body
 	edits           []edit // of the body, in its order
 }
 
@@ -47,7 +47,7 @@ type Param struct {
 	Text       string
 }
 
-// Attribute returns the attribute with a key.
+// Attribute returns the attribute with a key, and whether there is one.
 func (p Param) Attribute(key string) (Attribute, bool) { return findAttribute(p.Attributes, key) }
 
 // Params returns the parameters.
@@ -63,7 +63,7 @@ func (f *Function) Params() []Param {
 	return list
 }
 
-// SetParamAttribute gives a parameter a string attribute, replacing any with the same key.
+// SetParamAttribute adds a string attribute to a parameter, replacing any with the same key.
 func (f *Function) SetParamAttribute(i int, key, value string) {
 	f.RemoveParamAttribute(i, key)
 	at := f.header().params[i].typ.end
@@ -83,12 +83,12 @@ func (f *Function) RemoveParamAttribute(i int, key string) {
 	}
 }
 
-// SetParamAlignment gives a parameter an alignment, replacing any existing one.
+// SetParamAlignment sets the alignment of a parameter.
 func (f *Function) SetParamAlignment(i int, n uint64) {
 	f.RemoveParamAttribute(i, "align")
 	at := f.header().params[i].typ.end
 	f.splice(span{at, at}, " align "+strconv.FormatUint(n, 10))
 }
 
-// Internalize gives the function internal linkage.
+// Internalize changes the function's linkage to internal.
 func (f *Function) Internalize() { f.SetLinkage(Internal) }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// longest limits the length of a fuzzed text. Longer texts take more time and find no more errors.
+// longest limits the length of a fuzzed text. Longer texts take more time but do not find more
+// errors.
 const longest = 2048
 
 // seeds are short modules, one for each kind of entity.
@@ -113,7 +114,7 @@ func FuzzSubset(f *testing.F) {
 		}
 		check("a subset", Subset{Define: some, Internal: choose(12), External: choose(13)})
 		sub := check("a closure", Subset{Define: m.Closure(some...)})
-		// A closure contains everything that it needs.
+		// A closure contains everything that its symbols refer to.
 		for _, s := range m.Closure(some...) {
 			if there := sub.Symbol(s.Name()); s.Defined() && (there == nil || !there.Defined()) && s.Linkage() != Appending {
 				t.Fatalf("@%s is not in its closure:\n%s", s.Name(), textOf(t, sub))
@@ -207,7 +208,7 @@ func editInstr(in *Instr) {
 	e.Apply()
 }
 
-// fuzzed parses a text, and ends the test if it is not suitable for fuzzing.
+// fuzzed parses a text, and skips the test if the text is not suitable for fuzzing.
 func fuzzed(t *testing.T, text string) *Module {
 	t.Helper()
 	if len(text) > longest {

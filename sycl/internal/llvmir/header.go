@@ -13,7 +13,7 @@ type header struct {
 	typ         span // result type, or value type
 	name        span // with its sigil
 	attributes  []span
-	attributeAt uint32 // where the first attribute goes
+	attributeAt uint32 // where a first attribute is inserted
 	attachments []attachment
 	end         uint32
 
@@ -133,7 +133,7 @@ var headerWords = map[string]headerWord{
 	"personality": {fieldPersonality, formConstant, functionEnd},
 }
 
-// wordIn returns the meaning of a token at a position of a header, or false for an attribute.
+// wordIn returns the header word that a token is at a place of a header, or false for an attribute.
 func wordIn(place uint8, c *cursor, t token) (headerWord, bool) {
 	if t.kind != tokenWord {
 		return headerWord{}, false
@@ -161,7 +161,7 @@ func headErrorAt(c *cursor, msg string) *headError {
 
 const openGroup = "unterminated bracket"
 
-// clear resets a header for reading, reusing its memory.
+// clear resets a header to read text, and reuses its memory.
 func (h *header) clear(text string) {
 	*h = header{text: text, attributes: h.attributes[:0], attachments: h.attachments[:0], params: h.params[:0]}
 }
@@ -243,7 +243,7 @@ func (h *header) function(c *cursor, defined bool) *headError {
 	return h.functionEnd(c, defined)
 }
 
-// functionStart reads the part before the result type. Attributes of the result are not kept.
+// functionStart reads the part before the result type. It does not keep attributes of the result.
 func (h *header) functionStart(c *cursor) *headError {
 	h.before = c.end()
 	for c.peek(0).kind == tokenMeta {

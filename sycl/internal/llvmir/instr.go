@@ -38,7 +38,8 @@ type operand struct {
 // as "#dbg_value".
 func (in *Instr) Op() string { return in.op }
 
-// Result returns the name of the result without %, or "" if there is none; for a label, its name.
+// Result returns the name of the result without %, or "" if there is none. For a label, it returns
+// the name of the label.
 func (in *Instr) Result() string {
 	if in.label {
 		return plainName(in.word(0))
@@ -60,7 +61,7 @@ func (in *Instr) Globals() iter.Seq[string] {
 	}
 }
 
-// An Operand is a typed operand; call arguments have attributes.
+// An Operand is a typed operand. If it is the argument of a call, it can have attributes.
 type Operand struct {
 	Value
 	Attributes []Attribute
@@ -69,8 +70,8 @@ type Operand struct {
 // Attribute returns the attribute with a key.
 func (o Operand) Attribute(key string) (Attribute, bool) { return findAttribute(o.Attributes, key) }
 
-// Operands returns the operands in text order; for calls, the arguments, followed by the labels of
-// invoke and callbr and the operands of bundles.
+// Operands returns the operands in text order. For calls, these are the arguments, followed by the
+// labels of invoke and callbr and the operands of bundles.
 func (in *Instr) Operands() []Operand {
 	in.parse()
 	list := make([]Operand, len(in.operands))
@@ -90,7 +91,7 @@ func (in *Instr) Operand(i int) Value {
 	return Value{in.typeOf(o.typ), o.val.in(in.text), in.f.m}
 }
 
-// Callee returns the name of the symbol that a call calls directly.
+// Callee returns the name of the symbol that a call calls directly, and whether there is one.
 func (in *Instr) Callee() (string, bool) {
 	if !in.isCall() {
 		return "", false
@@ -111,14 +112,14 @@ func (in *Instr) IsIndirect() bool {
 	return !direct
 }
 
-// Attributes returns the attributes of a call, including those in groups, without attributes of its
-// result and arguments.
+// Attributes returns the attributes of a call, including attributes in groups, but not the
+// attributes of its result and arguments.
 func (in *Instr) Attributes() []Attribute {
 	in.parse()
 	return in.f.m.attributes(in.text, in.attributes)
 }
 
-// Attribute returns the call's attribute with a key.
+// Attribute returns the call's attribute with a key, and whether there is one.
 func (in *Instr) Attribute(key string) (Attribute, bool) { return findAttribute(in.Attributes(), key) }
 
 // Attachments returns the metadata attached to the instruction.
@@ -127,7 +128,7 @@ func (in *Instr) Attachments() []Attachment {
 	return attachmentsOf(in.text, in.attached)
 }
 
-// Metadata returns the number of the attached node of a kind.
+// Metadata returns the number of the attached node of a kind, and whether there is one.
 func (in *Instr) Metadata(kind string) (int, bool) {
 	in.parse()
 	for _, a := range in.attached {

@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// Type returns the type of the result: void if there is none, nil if the text does not specify it.
+// Type returns the type of the result. It is void if there is no result, and nil if the text does
+// not specify the type.
 func (in *Instr) Type() *Type {
 	in.parse()
 	switch in.op {
@@ -42,8 +43,8 @@ func (in *Instr) Type() *Type {
 	return in.f.m.intern(Type{kind: Void})
 }
 
-// SourceType returns the allocated type of alloca, the source element type of
-// getelementptr, and the type that load loads; nil for other instructions.
+// SourceType returns the allocated type of alloca, the source element type of getelementptr, or the
+// type that load loads. It returns nil for other instructions.
 func (in *Instr) SourceType() *Type {
 	switch in.op {
 	case "alloca", "getelementptr", "load":
@@ -53,8 +54,8 @@ func (in *Instr) SourceType() *Type {
 	return nil
 }
 
-// CalleeType returns the function type of a call: as written, or else from the result and the
-// arguments; nil for other instructions.
+// CalleeType returns the function type of a call: as written or, if it is not written, derived from
+// the result and the arguments. It returns nil for other instructions.
 func (in *Instr) CalleeType() *Type {
 	if !in.isCall() {
 		return nil
@@ -164,7 +165,7 @@ func (in *Instr) shuffleType() *Type {
 	return in.f.m.vectorLike(mask, element)
 }
 
-// extractedType follows the indices of extractvalue.
+// extractedType returns the type of the member that the indices of extractvalue select.
 func (in *Instr) extractedType() *Type {
 	t := in.namedType(0)
 	for _, o := range in.operands[min(1, len(in.operands)):] {

@@ -26,7 +26,7 @@ type pointerLayout struct{ size, align uint64 } // in bytes
 
 // A Size is the size of a type in memory, in bytes.
 type Size struct {
-	Store uint64 // what a store writes
+	Store uint64 // bytes that a store writes
 	Alloc uint64 // from one element of an array to the next
 	Align uint64
 }
@@ -108,7 +108,7 @@ func (l *Layout) alignmentPart(kind byte, words []string) error {
 }
 
 // pointerPart reads the address space, the bits and the alignment of pointers. A letter before the
-// address space gives further properties.
+// address space specifies further properties.
 func (l *Layout) pointerPart(words []string) error {
 	space := 0
 	if digits := strings.TrimLeft(words[0], "abcdefghijklmnopqrstuvwxyz"); digits != "" {
@@ -143,7 +143,7 @@ func alignmentOf(text string) (uint64, bool) {
 	return n / 8, bits.OnesCount64(n) == 1
 }
 
-// mostMemory limits the sizes of types, so that no sum of them overflows.
+// mostMemory limits the sizes of types, so that sums of sizes do not overflow.
 const mostMemory = 1 << 48
 
 // Size returns the size of a type in memory.
@@ -290,8 +290,8 @@ func sizeOf(store, align uint64) Size { return Size{store, alignTo(store, align)
 // alignTo rounds an offset up to an alignment.
 func alignTo(at, align uint64) uint64 { return (at + align - 1) &^ (align - 1) }
 
-// integerAlignment returns the alignment of an integer: the alignment of the next larger integer
-// that has one, or of the largest.
+// integerAlignment returns the alignment of an integer: the alignment of the smallest integer in
+// list that is not smaller, or else of the largest integer.
 func integerAlignment(list []alignment, bits uint64) uint64 {
 	for _, a := range list {
 		if a.bits >= bits {

@@ -92,7 +92,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// laidOut lists types whose layout LLVM is queried for.
+// laidOut lists the types whose layout is compared with LLVM's.
 var laidOut = []string{
 	"i1", "i8", "i16", "i24", "i32", "i64", "i128", "half", "bfloat", "float", "double", "x86_fp80", "fp128", "ptr", "ptr addrspace(1)", "ptr addrspace(4)",
 	"<2 x i8>", "<3 x i8>", "<4 x i8>", "<2 x i16>", "<3 x i32>", "<8 x half>", "<16 x double>", "<7 x i16>", "<5 x i24>",
@@ -100,7 +100,7 @@ var laidOut = []string{
 	"{ i8, { i8, double }, [3 x i16], half }", "{ i8, <3 x float>, i8 }", "<{ i8, { i32, i8 }, i8 }>", "{ [3 x { i8, i16 }], <4 x i1>, i24, i8 }", "{ i128, i8, x86_fp80 }",
 }
 
-// TestLayoutIsLLVMs compares sizes and offsets with the constants that LLVM folds them to.
+// TestLayoutIsLLVMs compares sizes and offsets with the constants that LLVM computes for them.
 func TestLayoutIsLLVMs(t *testing.T) {
 	opt := testkit.Program(t, "opt")
 	for _, layout := range []string{spirLayout, "", "e-p:32:32-i64:64-i128:128-v16:16-v32:32-n16:32:64", "e-p:64:64-p1:64:64-p4:32:32-f80:128-v96:64-a:0:32"} {

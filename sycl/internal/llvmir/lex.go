@@ -14,8 +14,8 @@ type Token struct {
 	kind tokenKind
 }
 
-// Tokens splits IR text into tokens, without comments. An unterminated string is the last token, as
-// punctuation.
+// Tokens yields the tokens of IR text, without comments. If a string is unterminated, the rest of
+// the text is the last token, as punctuation.
 func Tokens(text string) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		lx := lexer{text: text, limit: len(text)}
@@ -48,7 +48,8 @@ const (
 	tokenBad               // an unterminated string: the last token
 )
 
-// A token is a token with its position. The whole package uses these.
+// A token is the position and the kind of a token. The package uses it internally, instead of a
+// Token.
 type token struct {
 	start, end uint32
 	kind       tokenKind
@@ -57,7 +58,7 @@ type token struct {
 
 func (t token) span() span { return span{t.start, t.end} }
 
-// A span is a piece of a source text; zero when absent.
+// A span is a range of a source text. It is zero if it is absent.
 type span struct{ start, end uint32 }
 
 func (s span) in(text string) string { return text[s.start:s.end] }
@@ -74,7 +75,7 @@ const (
 	classWord  = 1 << iota // part of a word or name
 	classSpace             // white space except line feed
 	classGroup             // significant while skipping a group in brackets
-	classAngle             // the same, for groups in angle brackets
+	classAngle             // significant while skipping a group in angle brackets
 	classRef               // significant while searching for references
 )
 
@@ -267,7 +268,7 @@ func plainName(text string) string {
 func symbolText(sigil byte, name string) string {
 	plain := name != "" && wordEnd(name, 0) == len(name) && strings.IndexByte(name, '+') < 0
 	if plain && isDigit(name[0]) {
-		// A name of only digits is a number; digits before other characters require quotes.
+		// A name that consists of digits is a number. Digits before other characters require quotes.
 		plain = strings.Trim(name, "0123456789") == ""
 	}
 	if plain {

@@ -44,7 +44,7 @@ func parse(t *testing.T, text string) *Module {
 	return m
 }
 
-// extract returns a subset as a separate module.
+// extract returns a subset of a module as a separate module.
 func extract(m *Module, s Subset) (*Module, error) {
 	var b strings.Builder
 	if err := m.WriteSubset(&b, s); err != nil {
@@ -188,7 +188,7 @@ func TestDeclaredVariables(t *testing.T) {
 	}
 }
 
-// TestUnusualText edits text that LLVM accepts but no compiler prints.
+// TestUnusualText edits text that LLVM accepts but compilers do not print.
 func TestUnusualText(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
@@ -254,7 +254,7 @@ func TestUnusualText(t *testing.T) {
 	}
 }
 
-// TestUnmatchedElements checks that lists keep only elements with symbols of the output.
+// TestUnmatchedElements checks that lists keep only elements with symbols that are in the output.
 func TestUnmatchedElements(t *testing.T) {
 	m := parse(t, "@g = global i32 0\n@llvm.used = appending global [3 x ptr] [ptr null, ptr @g, ptr null]\n")
 	sub, err := extract(m, Subset{Define: []Symbol{m.Global("g")}})

@@ -17,7 +17,7 @@ type Frame struct {
 	InlinedAt   *Frame
 }
 
-// Location follows a DILocation, DISubprogram or another scope to its source.
+// Location returns the source location of a DILocation, a DISubprogram or another scope.
 func (m *Module) Location(id int) (Frame, bool) { return m.location(m.Node(id), 0) }
 
 // DebugLoc returns the source location of the function's definition.
@@ -52,7 +52,8 @@ func (in *Instr) DebugLoc() (Frame, bool) {
 	return Frame{}, false
 }
 
-// deepestScope limits chains of scopes and inlining, which may be circular in hostile metadata.
+// deepestScope limits the length of chains of scopes and inlined calls, which may be circular in
+// hostile metadata.
 const deepestScope = 1000
 
 func (m *Module) location(n *Node, depth int) (Frame, bool) {
@@ -135,7 +136,7 @@ func (m *Module) fieldNode(f mdFields, name string) *Node {
 	return n
 }
 
-// joinFile joins directory and name of a DIFile, either of which may be a Windows path.
+// joinFile joins the directory and the name of a DIFile. Both may be Windows paths.
 func joinFile(directory, name string) string {
 	windows := len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
 	switch {

@@ -7,7 +7,7 @@ type markSet struct {
 	list  []uint32 // marked items, in order of marking
 }
 
-// The marks: write a declaration, or write the whole item.
+// The marks: whether a declaration or the whole item is written.
 const (
 	declared = 1
 	full     = 2

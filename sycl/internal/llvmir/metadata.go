@@ -120,7 +120,7 @@ func (l *operandList) extend(t token) {
 	l.at.end = t.end
 }
 
-// field uses the current operand's text as its field name, if it has none.
+// field makes the current operand's text its field name, unless it already has a field name.
 func (l *operandList) field() bool {
 	if !l.at.ok() || l.name != "" {
 		return false
@@ -139,7 +139,7 @@ func (l *operandList) next() {
 
 func (l *operandList) end() []NodeOperand { l.next(); return l.list }
 
-// Field returns the operand of a field of a specialized node.
+// Field returns the operand of a field of a specialized node, and whether there is one.
 func (n *Node) Field(name string) (NodeOperand, bool) {
 	for _, o := range n.Operands() {
 		if o.Field == name {
@@ -183,7 +183,7 @@ func (o NodeOperand) StringValue() (string, bool) {
 	return "", false
 }
 
-// Int returns an integer: i32 5, or a field such as line: 5.
+// Int returns the value of an integer, such as i32 5 or a field line: 5.
 func (o NodeOperand) Int() (int64, bool) {
 	text := o.Text
 	if o.Field == "" {
@@ -197,7 +197,7 @@ func (o NodeOperand) Int() (int64, bool) {
 	return n, err == nil
 }
 
-// value returns an operand that is a typed value, such as ptr @f.
+// value returns the value of an operand that is a typed value, such as ptr @f.
 func (o NodeOperand) value() (Value, bool) {
 	if o.Text == "" || o.Text[0] == '!' || o.Text == "null" {
 		return Value{}, false
@@ -206,7 +206,7 @@ func (o NodeOperand) value() (Value, bool) {
 	return v, err == nil
 }
 
-// Inline returns an inline node.
+// Inline returns the node of an operand that is an inline node.
 func (o NodeOperand) Inline() (*Node, bool) {
 	if _, ok := o.NodeID(); ok || len(o.Text) < 2 || o.Text[0] != '!' || o.Text[1] == '"' {
 		return nil, false
@@ -214,7 +214,7 @@ func (o NodeOperand) Inline() (*Node, bool) {
 	return &Node{m: o.m, id: -1, text: o.Text}, true
 }
 
-// A NamedMetadata is named metadata: a list of nodes.
+// A NamedMetadata is a named list of metadata nodes.
 type NamedMetadata struct {
 	m    *Module
 	name string
@@ -241,7 +241,8 @@ func (n *NamedMetadata) operands() []NodeOperand {
 // NamedMetadata returns the named metadata with a name, or nil if there is none.
 func (m *Module) NamedMetadata(name string) *NamedMetadata { return m.namedIDs[name] }
 
-// unescapeName and escapeName convert metadata names, which use \xx outside of quotes.
+// unescapeName and escapeName convert metadata names, in which \xx escapes a character without
+// quotes.
 func unescapeName(s string) string { return unquote(s) }
 
 func escapeName(s string) string {
@@ -295,7 +296,7 @@ func (m *Module) AppendNamed(name string, nodes ...int) {
 	m.setNamed(name, refs)
 }
 
-// SetNamed replaces the nodes of named metadata; with no nodes, it deletes the metadata.
+// SetNamed replaces the nodes of named metadata. Without nodes, it deletes the metadata.
 func (m *Module) SetNamed(name string, nodes ...int) {
 	var refs []string
 	for _, id := range nodes {
@@ -304,7 +305,7 @@ func (m *Module) SetNamed(name string, nodes ...int) {
 	m.setNamed(name, refs)
 }
 
-// MarkNamed adds a list of named metadata without nodes, unless there is one.
+// MarkNamed adds named metadata without nodes, unless there already is metadata with the name.
 func (m *Module) MarkNamed(name string) {
 	if m.NamedMetadata(name) == nil {
 		m.mustAdd("!" + escapeName(name) + " = !{}")

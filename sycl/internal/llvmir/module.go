@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A Module is one IR file.
+// A Module is an IR file.
 type Module struct {
 	file    string
 	sources []string // the text, then added or rewritten text
@@ -25,7 +25,7 @@ type Module struct {
 	groups    map[uint32]uint32 // item of each attribute group
 	attrs     sync.Map          // []Attribute of the groups that were read, by reference
 	maxGroup  uint32            // one more than the greatest
-	lowGroup  uint32            // all smaller ones are in use; advanced if maxGroup is too large
+	lowGroup  uint32            // all smaller numbers are in use; advanced if maxGroup is too large
 	clones    map[string]string // groups made by edits, by content
 	comdats   map[string]uint32 // items
 	nodes     nodeTable
@@ -33,17 +33,18 @@ type Module struct {
 	typesLock sync.RWMutex
 	interned  map[string]*Type // by text
 
-	pruned    bool       // functions, globals and aliases hold no deleted ones
+	pruned    bool       // functions, globals and aliases do not contain deleted symbols
 	lazy      sync.Mutex // guards the fields below and pending edits of bodies
 	index     *index
 	fresh     map[uint32][]uint32 // references of items that changed since the index was built
 	users     map[uint32][]uint32 // items that refer to each item
-	freshRead bool                // fresh has references, not only items to be read
+	freshRead bool                // fresh has references, and not only items that are still to be read
 	lists     *subsetLists
 	spare     []*markSet
 }
 
-// Mentions reports whether the text contains a word without escapes, or did before an edit.
+// Mentions reports whether the text contains a word without escapes, or contained it before an
+// edit.
 func (m *Module) Mentions(word string) bool {
 	return slices.ContainsFunc(m.sources, func(text string) bool { return strings.Contains(text, word) })
 }
@@ -57,14 +58,14 @@ func (m *Module) Globals() []*Global { m.prune(); return m.globals }
 // Aliases returns all aliases and ifuncs in file order. The list must not be modified.
 func (m *Module) Aliases() []*Alias { m.prune(); return m.aliases }
 
-// prune drops deleted symbols from the lists.
+// prune removes deleted symbols from the lists.
 func (m *Module) prune() {
 	m.lazy.Lock()
 	defer m.lazy.Unlock()
 	if m.pruned {
 		return
 	}
-	// Lists held by callers must not change.
+	// Lists that callers hold must not change.
 	gone := func(s Symbol) bool { return m.items[s.entity()].gone }
 	m.functions = slices.DeleteFunc(slices.Clone(m.functions), func(f *Function) bool { return gone(f) })
 	m.globals = slices.DeleteFunc(slices.Clone(m.globals), func(g *Global) bool { return gone(g) })
@@ -120,7 +121,7 @@ func (m *Module) target(what string) string {
 	return ""
 }
 
-// Delete removes symbols, but not their uses.
+// Delete removes symbols, but not the uses of them.
 func (m *Module) Delete(symbols ...Symbol) {
 	for _, s := range symbols {
 		m.items[s.entity()].gone = true
@@ -152,13 +153,13 @@ func (m *Module) Declare(text string) error {
 	return m.add(text)
 }
 
-// check reports errors in a text of top-level entities.
+// check returns an error if a text is not a valid sequence of top-level entities.
 func check(text string) error {
 	_, err := Parse("added text", text)
 	return err
 }
 
-// add reads the entities of a text, which must be valid IR without redefinitions.
+// add adds the entities of a text, which must be valid IR without redefinitions.
 func (m *Module) add(text string) error {
 	m.edited = true
 	// A deleted symbol may be added again, so the lists are rebuilt.
@@ -168,7 +169,7 @@ func (m *Module) add(text string) error {
 	return err
 }
 
-// mustAdd adds one entity whose text this package built around a caller's text. It panics if the
+// mustAdd adds an entity whose text this package built around a caller's text. It panics if the
 // caller's text is not valid IR.
 func (m *Module) mustAdd(text string) {
 	if err := check(text); err != nil {
@@ -197,7 +198,7 @@ const (
 )
 
 // An item is a top-level entity: source[start:end]. White space and comments before it start at
-// lead. For a function, it is the header.
+// lead. The item of a function is the header.
 type item struct {
 	src, lead, start, end uint32
 	index                 uint32 // in the slice of its kind; for a node, its number
@@ -235,7 +236,7 @@ func (m *Module) invalidate(i uint32) {
 	m.lazy.Unlock()
 }
 
-// entityOf returns the entity of an item, or nil if nothing can refer to it.
+// entityOf returns the entity of an item, or nil if the item is not an [Entity].
 func (m *Module) entityOf(i uint32) Entity {
 	it := &m.items[i]
 	if it.gone {

@@ -2,8 +2,8 @@ package llvmir
 
 import "strings"
 
-// withoutSymbols returns a metadata node with null instead of the symbols that are not in the
-// output.
+// withoutSymbols returns the text of a metadata node with null instead of symbols that are not in
+// the output.
 func (s *subset) withoutSymbols(text string) string {
 	n := operandClearer{text: text}
 	lx := lexer{text: text, limit: len(text)}
@@ -26,8 +26,8 @@ func (s *subset) withoutSymbols(text string) string {
 	return n.b.String()
 }
 
-// An operandClearer writes a node with null for some of its operands. Operands are separated by commas,
-// brackets and a field's colon.
+// An operandClearer writes a node with null instead of some of its operands. Operands are separated
+// by commas, brackets and the colons of fields.
 type operandClearer struct {
 	text  string
 	b     strings.Builder

@@ -98,7 +98,7 @@ func (in *Instr) parseArgument(c *cursor) {
 }
 
 // startsArgumentAttribute reports whether a token after the type of an argument starts an
-// attribute. Metadata has no attributes: a word is the type of a value.
+// attribute. Metadata does not have attributes, so a word is the type of a value.
 func (in *Instr) startsArgumentAttribute(t token, metadata bool) bool {
 	switch t.kind {
 	case tokenString, tokenGroup:
@@ -137,7 +137,7 @@ func (in *Instr) parsePhi(c *cursor) {
 }
 
 // parsePart parses the type, operand, attachment or other word that starts with the current token.
-// comma reports whether a comma is before it.
+// comma is true if a comma precedes it.
 func (in *Instr) parsePart(c *cursor, t token, comma bool) {
 	switch t.kind {
 	case tokenMeta:
@@ -259,7 +259,7 @@ func (in *Instr) typed(c *cursor) {
 func (in *Instr) typedOrValue(c *cursor, comma bool) {
 	i := c.i
 	if comma && len(in.operands) > 0 {
-		// A vector constant starts with a type, a vector type with a number.
+		// A vector constant starts with a type, and a vector type with a number.
 		if w := c.word(c.peek(1)); w == "" || !isDigit(w[0]) && w != "vscale" && in.text[c.peek(0).start] == '<' && w != "{" {
 			in.untyped(c)
 			if c.i > i {

@@ -9,7 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
-// A FormatError reports text that this package cannot parse as IR, with its position.
+// A FormatError is returned for text that this package cannot parse as IR. It has the position of
+// the error.
 type FormatError struct {
 	File         string
 	Line, Column int // from 1; the column counts bytes
@@ -23,7 +24,7 @@ func (e *FormatError) Error() string {
 // BadInput marks the error as caused by an input file.
 func (e *FormatError) BadInput() {}
 
-// A BitcodeError reports that a file is LLVM bitcode, not text.
+// A BitcodeError is returned for a file that is LLVM bitcode, not text.
 type BitcodeError struct{ File string }
 
 func (e *BitcodeError) Error() string {
@@ -56,7 +57,7 @@ func Parse(name, text string) (*Module, error) {
 	return m, nil
 }
 
-// read adds the entities of a text and returns the start of its tail.
+// read adds the entities of a text and returns the position after the last entity.
 func (m *Module) read(text string) (uint32, error) {
 	r := reader{m: m, text: text, src: uint32(len(m.sources))}
 	if len(text) > math.MaxUint32-1 {
@@ -352,7 +353,7 @@ func (r *reader) functionHeader(start, limit int, defined bool) error {
 	return nil
 }
 
-// function adds the function of the header that was read.
+// function adds the function whose header was read.
 func (r *reader) function(start, end int) (*Function, error) {
 	name := plainName(r.h.name.in(r.text)[1:])
 	if err := r.checkName(int(r.h.name.start), name); err != nil {
@@ -364,7 +365,7 @@ func (r *reader) function(start, end int) (*Function, error) {
 	return f, nil
 }
 
-// checkTokens checks that an entity consists of tokens of some kinds, starting at a position.
+// checkTokens checks that an entity consists only of tokens of the given kinds, starting at pos.
 func (r *reader) checkTokens(pos, limit int, what string, kinds ...tokenKind) error {
 	lx := lexer{r.text, pos, limit}
 	for _, kind := range append(kinds, tokenEnd) {
@@ -406,7 +407,7 @@ func (r *reader) limit(pos int) (int, error) {
 		case ' ', '\t', '\r', '\v', '\f':
 			continue
 		case '\n':
-			next := skipSpace(text, pos) // after text that belongs to no entity
+			next := skipSpace(text, pos) // after text that does not belong to an entity
 			if startsKeyword(text[next:]) {
 				return last, nil
 			}
@@ -433,7 +434,7 @@ func (r *reader) limit(pos int) (int, error) {
 			if _, ok := assigned(text, pos); ok && pos > start+1 {
 				return last, nil
 			}
-			// A quoted name is skipped as the string that follows.
+			// A quoted name is skipped like a string.
 		}
 		last = pos + 1
 	}

@@ -26,7 +26,7 @@ func (m *Module) SymbolUsers(name string) []Entity {
 	return list
 }
 
-// usersByItem returns the items that refer to each item.
+// usersByItem returns, for each item, the items that refer to it.
 func (m *Module) usersByItem() map[uint32][]uint32 {
 	m.buildIndex()
 	m.lazy.Lock()
@@ -85,7 +85,7 @@ func (m *Module) ClosureUpTo(stop func(Symbol) bool, roots ...Symbol) []Symbol {
 	return list
 }
 
-// closureOf returns the items of the symbols that some symbols reach.
+// closureOf returns the items of the symbols that the symbols with the given items reach.
 func (m *Module) closureOf(items []uint32) []uint32 {
 	if len(items) == 0 {
 		return nil
@@ -195,10 +195,10 @@ func (m *Module) references(i uint32) []uint32 {
 	return refs
 }
 
-// forget discards cached references by name.
+// forget discards the cached references that depend on names.
 func (m *Module) forget() {
 	m.lazy.Lock()
-	if m.freshRead { // many symbols may be added one after the other
+	if m.freshRead { // without this condition, adding many symbols would take quadratic time
 		for i := range m.fresh {
 			m.fresh[i] = nil
 		}

@@ -36,7 +36,7 @@ func (m *Module) RenameAll(names map[string]string) error {
 	return nil
 }
 
-// checkNames returns an error if a renaming is not possible.
+// checkNames returns an error if symbols cannot be renamed as requested.
 func (m *Module) checkNames(names map[string]string) error {
 	taken := map[string]bool{}
 	for _, old := range slices.Sorted(maps.Keys(names)) {
@@ -57,8 +57,8 @@ func (m *Module) checkNames(names map[string]string) error {
 	return nil
 }
 
-// keepComdat writes the comdat name of a symbol explicitly if it is implied by a name that is about
-// to change.
+// keepComdat writes the comdat name of a symbol explicitly if the name of the symbol, which is
+// about to change, implies it.
 func (m *Module) keepComdat(s Symbol) {
 	h := s.base().header()
 	if at := h.fields[fieldComdat]; at.ok() && !strings.Contains(at.in(h.text), "$") {

@@ -45,7 +45,7 @@ func parseString(t testing.TB, text string) *Module {
 	return m
 }
 
-// memory returns the number of bytes and the number of allocations of f.
+// memory returns the number of bytes that f allocates, and the number of allocations.
 func memory(f func()) (bytes, count uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -114,7 +114,7 @@ func TestSubsetMemory(t *testing.T) {
 	}
 }
 
-// TestWideAndDeepTypes checks types whose every level keeps its text.
+// TestWideAndDeepTypes checks the memory for nested types, which keep the text of each level.
 func TestWideAndDeepTypes(t *testing.T) {
 	const depth = 900
 	text := "@a = global " + strings.Repeat("{ ", depth) + strings.Repeat("i8, ", 25_000) + "i8" + strings.Repeat(" }", depth) + " zeroinitializer\n"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scanItem appends the references of an item. It does not see pending edits of a body.
+// scanItem appends the references of an item. It ignores pending edits of a body.
 func (m *Module) scanItem(i uint32, refs []uint32) []uint32 {
 	it := &m.items[i]
 	from := len(refs)
@@ -37,7 +37,7 @@ func (m *Module) scanItem(i uint32, refs []uint32) []uint32 {
 	return refs[:from+len(slices.Compact(refs[from:]))]
 }
 
-// nothing is not the reference of any item.
+// nothing is a value that is not a reference to an item.
 const nothing = ^uint32(0)
 
 // scan appends the references of a text.
@@ -100,7 +100,7 @@ func (m *Module) referenceAt(text string, pos int) (to uint32, end int) {
 	return to, end
 }
 
-// numberedAt is referenceAt for metadata nodes and attribute groups.
+// numberedAt is like referenceAt, for metadata nodes and attribute groups.
 func (m *Module) numberedAt(text string, pos int) (to uint32, end int) {
 	end = pos + 1
 	for end < len(text) && isDigit(text[end]) {

@@ -8,30 +8,31 @@ import (
 	"strings"
 )
 
-// A Subset selects the contents of a module that is extracted from another.
+// A Subset selects the contents of a module that is extracted from another module.
 type Subset struct {
-	// Define lists the symbols to write in full. Other symbols that they use are declared: see
-	// [Module.Closure].
+	// Define lists the symbols to write in full. Other symbols that they use are only declared.
+	// [Module.Closure] returns all symbols that symbols use.
 	Define []Symbol
-	// Internal and External, if not nil, select the definitions that get that linkage in the
-	// output.
+	// Internal and External, if not nil, select the definitions that have internal or external linkage
+	// in the output.
 	Internal, External func(Symbol) bool
-	// Named, if not nil, selects among the operands of named metadata that the built-in rule keeps.
+	// Named, if not nil, selects the operands of named metadata to keep, among the operands that
+	// [Module.WriteSubset] would keep.
 	Named func(name string, n *Node) bool
 }
 
-// WriteSubset writes a module with the symbols of want and their references. The cost is
-// proportional to the output, not to the whole module; the first call builds an index of all
+// WriteSubset writes a module with the symbols in want and everything that they refer to. The cost
+// is proportional to the output, not to the whole module; the first call builds an index of all
 // references.
 //
 // Metadata nodes keep their numbers. An operand of named metadata is removed if it names a symbol
 // that the output lacks, or only declares although the module defines it; elsewhere in metadata,
-// such a symbol becomes null. llvm.dbg.cu keeps referenced units. A unit's lists of enums, retained
-// types, globals and imports keep elements that are referenced elsewhere.
+// such a symbol is replaced by null. llvm.dbg.cu keeps referenced units. The lists of enums,
+// retained types, globals and imports of a unit keep elements that are referenced elsewhere.
 //
 // The lists llvm.used, llvm.compiler.used and llvm.global.annotations are always written, with the
 // elements whose first symbol the output defines. Other variables with appending linkage are
-// written if want defines them, with their elements selected the same way.
+// written if want defines them, with their elements selected in the same way.
 func (m *Module) WriteSubset(out io.Writer, want Subset) error {
 	m.buildIndex()
 	s := subset{m: m, want: want, lists: m.subsetLists(), marks: m.newMarks()}
@@ -41,7 +42,7 @@ func (m *Module) WriteSubset(out io.Writer, want Subset) error {
 	return s.emit(out)
 }
 
-// A subset is a module to be written. Marks record the items in it, and whether a symbol is only
+// A subset is a module that is being written. Marks record its items, and whether a symbol is only
 // declared.
 type subset struct {
 	m     *Module
@@ -50,8 +51,8 @@ type subset struct {
 	marks *markSet
 	done  int // marked items whose references have been marked
 
-	// List elements in the output. Maps are created on first insertion.
-	listItems []uint32                   // lists to write, if any element stays
+	// Elements of lists in the output. Maps are created on first insertion.
+	listItems []uint32                   // lists to write, if any element remains
 	elements  map[uint32][]listEntry     // of lists
 	operands  [][]listEntry              // of named metadata
 	units     []*unit                    // compile units
@@ -109,7 +110,7 @@ func (s *subset) markReferences() {
 		i := s.marks.list[s.done]
 		switch {
 		case s.m.items[i].kind == itemNamed || s.lists.isList[i]:
-			// Their remaining elements were handled before.
+			// The remaining elements of lists are already marked.
 		case s.m.items[i].kind == itemNode:
 			s.markNodeReferences(i)
 		case s.m.isSymbol(i) && s.onlyDeclared(i):
@@ -168,8 +169,8 @@ func (s *subset) isUnchanged(i uint32) bool {
 	return s.marks.get(i) == full || s.marks.get(i) == declared && !s.m.symbolOf(i).Defined()
 }
 
-// markElements marks the references of list elements. These may need more symbols, which are named
-// by other elements.
+// markElements marks the references of list elements. These may need more symbols, for which there
+// may be more elements.
 func (s *subset) markElements() {
 	looked := 0
 	for s.markReferences(); looked < len(s.marks.list); s.markReferences() {
@@ -217,8 +218,8 @@ func (s *subset) markListItems() {
 	}
 }
 
-// markOperands marks the operands of named metadata that name a symbol in the output or none.
-// Compile units are handled later.
+// markOperands marks the operands of named metadata that refer to a symbol in the output, or to no
+// symbol. Compile units are handled later.
 func (s *subset) markOperands() {
 	for _, i := range slices.Clone(s.marks.list) {
 		if !s.m.isSymbol(i) || !s.isUnchanged(i) {
@@ -240,7 +241,7 @@ func (s *subset) markOperands() {
 	}
 }
 
-// markUnits keeps referenced compile units.
+// markUnits marks referenced compile units.
 func (s *subset) markUnits() {
 	if s.lists.units < 0 {
 		return
@@ -360,7 +361,7 @@ func joinEntries(list []listEntry) string {
 	return strings.Join(words, ", ")
 }
 
-// listText writes a list variable with some of its elements.
+// listText returns the text of a list variable with some of its elements.
 func (m *Module) listText(g *Global, list []listEntry) string {
 	h := g.header()
 	at := m.items[g.item]

@@ -2,18 +2,18 @@ package llvmir
 
 import "strings"
 
-// listNames lists the variables that list symbols without using them.
+// listNames are the names of the variables that list symbols without using them.
 var listNames = []string{"llvm.used", "llvm.compiler.used", "llvm.global.annotations"}
 
-// subsetLists indexes lists of symbols by symbol for all subsets, so that a subset need not read
-// unrelated elements.
+// subsetLists is an index of lists of symbols by symbol, which all subsets share, so that a subset
+// does not have to read unrelated elements.
 type subsetLists struct {
-	always   []uint32               // items that every output has
+	always   []uint32               // items that are in every output
 	isList   map[uint32]bool        // variables with appending linkage
-	elements map[uint32][]listEntry // by the first symbol that they name
+	elements map[uint32][]listEntry // by the first symbol that they refer to
 	named    []namedList
 	byItem   map[uint32]int         // indexes in named
-	bySymbol map[uint32][]listEntry // operands of named metadata by the first symbol that they name
+	bySymbol map[uint32][]listEntry // operands of named metadata by the first symbol that they refer to
 	units    int                    // index of llvm.dbg.cu in named, -1 without one
 
 	compileUnits map[uint32]*unit
@@ -32,7 +32,7 @@ type listEntry struct {
 type namedList struct {
 	item   uint32
 	name   string
-	always []listEntry // operands that name no symbol
+	always []listEntry // operands that do not refer to a symbol
 }
 
 func (m *Module) subsetLists() *subsetLists {
@@ -113,7 +113,7 @@ func (l *subsetLists) addNamed(m *Module, i uint32) {
 	l.byItem[i] = at
 }
 
-// symbolsIn returns the symbols that a text names, in text order.
+// symbolsIn returns the symbols that a text refers to, in text order.
 func (m *Module) symbolsIn(text string, self uint32) []uint32 {
 	var list []uint32
 	for _, to := range m.scan(text, self, nil) {

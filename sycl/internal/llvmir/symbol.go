@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// A Linkage is the linkage of a symbol. It is External if the text specifies none.
+// A Linkage is the linkage of a symbol. It is External if the text does not specify a linkage.
 type Linkage string
 
 // The linkages.
@@ -28,7 +28,7 @@ const (
 // Local reports whether the symbol is invisible to other modules.
 func (l Linkage) Local() bool { return l == Private || l == Internal }
 
-// Discardable reports whether each source that uses the symbol defines it.
+// Discardable reports whether every source that uses the symbol defines it.
 func (l Linkage) Discardable() bool {
 	return l == LinkOnce || l == LinkOnceODR || l == AvailableExternally
 }
@@ -40,14 +40,14 @@ type Symbol interface {
 	Defined() bool // not a declaration
 	Linkage() Linkage
 	ValueType() *Type             // for a function, its function type
-	HasAttribute(key string) bool // of any kind, including those in attribute groups
+	HasAttribute(key string) bool // of any kind, including attributes in groups
 	// References returns the names of the symbols that it refers to, sorted.
 	References() []string
 
 	base() *symbol
 }
 
-// A symbol holds the common data of functions, variables and aliases.
+// A symbol holds the data that functions, variables and aliases have in common.
 type symbol struct {
 	m    *Module
 	name string
@@ -69,8 +69,8 @@ func (s *symbol) Linkage() Linkage {
 	return External
 }
 
-// SetLinkage changes the linkage. A symbol that becomes local loses visibility, DLL
-// storage class, preemption and comdat.
+// SetLinkage changes the linkage. If the symbol becomes local, SetLinkage removes its visibility,
+// DLL storage class, preemption and comdat.
 func (s *symbol) SetLinkage(l Linkage) {
 	if s.Linkage() == l {
 		return
@@ -100,7 +100,7 @@ func (s *symbol) removeWord(f field) {
 	}
 }
 
-// removeComdat removes the comdat, with the comma that variables have before it.
+// removeComdat removes the comdat and, for a variable, the comma before it.
 func (s *symbol) removeComdat() {
 	h := s.header()
 	at := h.fields[fieldComdat]
@@ -145,7 +145,8 @@ func (s *symbol) References() []string {
 	return slices.Compact(names)
 }
 
-// header parses the header again, because few headers are ever needed.
+// header parses the header. The result is not cached, because few headers are needed more than
+// once.
 func (s *symbol) header() *header {
 	if h := s.hdr.Load(); h != nil {
 		return h
@@ -157,7 +158,7 @@ func (s *symbol) header() *header {
 	var c cursor
 	c.reset(text, int(it.start), int(it.end))
 	if it.kind == itemFunction {
-		h.function(&c, false) // without the brace a definition reads like a declaration
+		h.function(&c, false) // without the brace, a definition has the syntax of a declaration
 	} else {
 		h.variable(&c)
 	}
@@ -190,7 +191,7 @@ func (s *symbol) cut(at span) {
 	s.splice(at, "")
 }
 
-// Reference returns a symbol as an operand with its type, "ptr @f".
+// Reference returns a symbol as an operand with its type, such as "ptr @f".
 func (m *Module) Reference(s Symbol) string {
 	space := ""
 	if s.base().AddrSpace() != 0 {

@@ -8,8 +8,8 @@ import (
 // A Kind is a kind of type.
 type Kind uint8
 
-// The kinds of types. A Named is a reference such as %struct.X, whose
-// [Type.Body] is the struct it stands for.
+// The kinds of types. A Named is a reference such as %struct.X, whose [Type.Body] is the struct
+// with that name.
 const (
 	Void Kind = iota + 1
 	Int
@@ -31,11 +31,11 @@ const (
 	Metadata
 	TokenType
 	Opaque
-	Other // a word that this package does not know, such as x86_amx
+	Other // an unknown word, such as x86_amx
 )
 
 // A Type is an LLVM IR type. Types of a module are interned: equal types are equal pointers. A nil
-// *Type stands for an unknown one.
+// *Type is an unknown type.
 type Type struct {
 	kind             Kind
 	packed, scalable bool
@@ -98,7 +98,7 @@ func (t *Type) Result() *Type {
 	return t.elem
 }
 
-// Name returns the name of a named or a target type and the word of an unknown one.
+// Name returns the name of a Named or Target type, or the word of an Other type.
 func (t *Type) Name() string { return t.name }
 
 // TargetTypes returns the type parameters of a target type.
@@ -117,7 +117,7 @@ func (t *Type) String() string {
 	return t.text
 }
 
-// Body returns the struct that a named type stands for, or nil if it is opaque or undefined; for
+// Body returns the struct with the name of a Named type, or nil if it is opaque or undefined. For
 // other types, it returns the type itself.
 func (t *Type) Body() *Type {
 	if t.kind != Named {
@@ -160,7 +160,8 @@ func (m *Module) Type(text string) (*Type, error) {
 	return t, nil
 }
 
-// typeAt is [Module.Type] for text that was skipped as a type before; it returns nil if unknown.
+// typeAt is like [Module.Type], for text that was already skipped as a type. It returns nil if the
+// type is unknown.
 func (m *Module) typeAt(text string) *Type {
 	t, err := m.Type(text)
 	if err != nil {

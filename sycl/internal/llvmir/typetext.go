@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// deepestType limits the nesting of unnamed types: each one keeps its whole text, so memory is
+// deepestType limits the nesting of unnamed types. Each type keeps its whole text, so memory use is
 // proportional to depth times length.
 const deepestType = 100
 
@@ -195,7 +195,7 @@ func wordType(word string) Type {
 	return Type{kind: Other, name: word}
 }
 
-// spell formats a type like LLVM. The types that it contains must be spelled before.
+// spell formats a type like LLVM. The types that it contains must already be formatted.
 func (t *Type) spell() string {
 	switch t.kind {
 	case Void:

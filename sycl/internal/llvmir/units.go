@@ -7,10 +7,10 @@ import (
 )
 
 // unitFields are the fields of DICompileUnit that list entities of its source. Only debuggers need
-// them, and each list leads to debug information of all functions and variables of the source.
+// them, and each list refers to debug information of all functions and variables of the source.
 var unitFields = []string{"enums", "retainedTypes", "globals", "imports"}
 
-// A unit is a compile unit of debug information, as used for subsets.
+// A unit is a compile unit of debug information.
 type unit struct {
 	refs  []uint32 // its references outside of its lists
 	lists []*unitList
@@ -21,7 +21,7 @@ type unitList struct {
 	field   string
 	item    uint32 // of its node, if it has a number
 	numeric bool
-	size    int // members, including those without a number
+	size    int // number of members, including members without a number
 }
 
 // A unitMember is the position of a node in a list.

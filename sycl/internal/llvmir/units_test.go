@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestUnitLists writes a function of a module whose compile unit has lists.
+// TestUnitLists checks a subset with one function of a module whose compile unit has lists.
 func TestUnitLists(t *testing.T) {
 	const rest = `!llvm.dbg.cu = !{!1}
 !2 = !DIFile(filename: "(a).cpp", directory: "/src")
@@ -104,7 +104,7 @@ func TestUnitLists(t *testing.T) {
 	}
 }
 
-// TestUnitListMemory has a single compile unit for the whole module.
+// TestUnitListMemory checks the memory for subsets of a module with a single compile unit.
 func TestUnitListMemory(t *testing.T) {
 	cost := func(n int) (bytes uint64, written int) {
 		var b strings.Builder

@@ -39,7 +39,7 @@ func (m *Module) typedValue(c *cursor) (Value, bool) {
 	return Value{m.typeAt(typ.in(c.text)), val.in(c.text), m}, true
 }
 
-// Local returns the name of a local value.
+// Local returns the name of the value if it is a local value.
 func (v Value) Local() (string, bool) {
 	if strings.HasPrefix(v.Text, "%") && nameEnd(v.Text, 1) == len(v.Text) {
 		return plainName(v.Text[1:]), true
@@ -55,8 +55,8 @@ func (v Value) Global() (string, bool) {
 	return "", false
 }
 
-// BaseGlobal returns the symbol that a constant expression of casts and
-// getelementptr starts from.
+// BaseGlobal returns the name of the symbol on which a constant expression of casts and
+// getelementptr is based.
 func (v Value) BaseGlobal() (string, bool) {
 	if name, ok := v.Global(); ok {
 		return name, true
@@ -78,7 +78,7 @@ func (v Value) BaseGlobal() (string, bool) {
 	return "", false
 }
 
-// Int returns the value of an integer constant, true and false included.
+// Int returns the value of an integer constant, including true and false.
 func (v Value) Int() (int64, bool) {
 	switch v.Text {
 	case "true":
@@ -107,12 +107,12 @@ func (v Value) Bytes() ([]byte, bool) {
 	return nil, false
 }
 
-// mostElements limits the elements of a constant that does not list them.
+// mostElements limits the number of elements of a constant that does not list its elements.
 const mostElements = 1 << 16
 
-// Elements returns the elements of an explicit aggregate or vector constant, of a splat, and of
-// zeroinitializer, undef and poison with at most 65536 elements. A c"..." has none: see
-// [Value.Bytes].
+// Elements returns the elements of an explicit aggregate or vector constant, of a splat, or of a
+// zeroinitializer, undef or poison with at most 65536 elements. It returns nil for other values,
+// including c"...", see [Value.Bytes].
 func (v Value) Elements() []Value {
 	if v.module == nil {
 		return nil
@@ -155,7 +155,7 @@ func (v Value) splat(c *cursor) []Value {
 	return slices.Repeat([]Value{e}, int(v.Type.length))
 }
 
-// sameElements returns the elements of a constant whose elements are of the same form.
+// sameElements returns the elements of a constant whose elements all have its form, such as undef.
 func (v Value) sameElements() []Value {
 	if v.Type == nil {
 		return nil
@@ -219,7 +219,8 @@ func isConstantWord(w string) bool {
 	return false
 }
 
-// WithGlobals returns the text of the value with symbols replaced, given by name.
+// WithGlobals returns the text of the value with symbols replaced. names maps the old names to the
+// new names.
 func (v Value) WithGlobals(names map[string]string) string {
 	if text, ok := renamed(v.Text, names); ok {
 		return text

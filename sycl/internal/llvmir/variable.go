@@ -20,7 +20,7 @@ func (g *Global) InitializerValue() (Value, bool) {
 	return Value{g.ValueType(), g.Initializer(), g.m}, g.Defined()
 }
 
-// SetDefinition replaces type and initial value: SetDefinition("i32", "5").
+// SetDefinition replaces the type and the initial value, as in SetDefinition("i32", "5").
 func (g *Global) SetDefinition(typ, initializer string) {
 	h := g.header()
 	if h.declared() {
@@ -40,5 +40,5 @@ func (a *Alias) Defined() bool { return true }
 // ValueType returns the type of the aliasee.
 func (a *Alias) ValueType() *Type { h := a.header(); return a.m.typeAt(h.typ.in(h.text)) }
 
-// Aliasee returns the text of the aliasee, with its type if that is written.
+// Aliasee returns the text of the aliasee, with its type if the text contains it.
 func (a *Alias) Aliasee() string { h := a.header(); return h.initializer.in(h.text) }

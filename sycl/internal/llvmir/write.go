@@ -8,7 +8,8 @@ import (
 )
 
 // WriteTo writes the module. An unedited module is written byte for byte as it was read. An edited
-// one loses its uselistorder directives and its summary, which describe the original text.
+// module is written without uselistorder directives and its summary, because these describe the
+// original text.
 func (m *Module) WriteTo(out io.Writer) (int64, error) {
 	w := newWriter(out)
 	if !m.edited {
@@ -42,7 +43,7 @@ type writer struct {
 	err  error
 }
 
-// buffers is shared by writers, because a module may be split into many.
+// buffers holds buffers for writers to reuse, because a module may be split into many modules.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
 func newWriter(w io.Writer) *writer {
