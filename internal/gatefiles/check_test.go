@@ -88,7 +88,7 @@ func TestExitCodes(t *testing.T) {
 		{"an invalid mode", CheckOptions{Reports: good, FailOn: "all"}, 2, `fail-on: expected new, any or none, got "all"`},
 		{"an invalid severity", CheckOptions{Reports: good, FailOnSeverity: "off"}, 2, `fail-on-severity: unknown value "off"`},
 		{"an invalid boolean", CheckOptions{Reports: good, FailOnStale: "yes"}, 2, `fail-on-stale: expected true or false, got "yes"`},
-		{"an invalid level", CheckOptions{Reports: good, Undetermined: "bad"}, 2, `undetermined: "bad" is not a severity`},
+		{"an invalid level", CheckOptions{Reports: good, Undetermined: "bad"}, 2, `undetermined: unknown severity "bad"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r, err := Check(t.Context(), test.o)

@@ -71,9 +71,9 @@ func Parse(nameOrNumber string) (Aspect, error) {
 		return Aspect(n), nil
 	}
 	if near := safetext.Nearest(strings.ToLower(s), inUse, 1); near != nil {
-		return 0, fmt.Errorf("unknown aspect %q: did you mean %s?", nameOrNumber, near[0])
+		return 0, fmt.Errorf("unknown aspect %q; did you mean %s?", nameOrNumber, near[0])
 	}
-	return 0, fmt.Errorf("unknown aspect %q: expected a name of enum class aspect or a number", nameOrNumber)
+	return 0, fmt.Errorf("unknown aspect %q; expected a name of enum class aspect or a number", nameOrNumber)
 }
 
 // An entry maps a value to its name.

@@ -90,14 +90,14 @@ func TestParse(t *testing.T) {
 		t.Errorf("unknown value of older releases: %q", got)
 	}
 	for in, want := range map[string]string{
-		"":                       `unknown aspect "": expected a name of enum class aspect or a number`,
-		"-1":                     `unknown aspect "-1": expected a name of enum class aspect or a number`,
+		"":                       `unknown aspect ""; expected a name of enum class aspect or a number`,
+		"-1":                     `unknown aspect "-1"; expected a name of enum class aspect or a number`,
 		"4294967296":             `aspect number 4294967296 does not fit in 32 bits`,
-		"fp46":                   `unknown aspect "fp46": did you mean fp16?`,
-		"usm_device_allocation":  `unknown aspect "usm_device_allocation": did you mean usm_device_allocations?`,
-		"warp":                   `unknown aspect "warp": expected a name of enum class aspect or a number`,
-		"FP64":                   `unknown aspect "FP64": did you mean fp64?`,
-		strings.Repeat("x", 101): `unknown aspect "` + strings.Repeat("x", 101) + `": expected a name of enum class aspect or a number`,
+		"fp46":                   `unknown aspect "fp46"; did you mean fp16?`,
+		"usm_device_allocation":  `unknown aspect "usm_device_allocation"; did you mean usm_device_allocations?`,
+		"warp":                   `unknown aspect "warp"; expected a name of enum class aspect or a number`,
+		"FP64":                   `unknown aspect "FP64"; did you mean fp64?`,
+		strings.Repeat("x", 101): `unknown aspect "` + strings.Repeat("x", 101) + `"; expected a name of enum class aspect or a number`,
 	} {
 		if _, err := Parse(in); err == nil || err.Error() != want {
 			t.Errorf("Parse(%q): %v, want %s", in, err, want)

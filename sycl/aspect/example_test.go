@@ -19,5 +19,5 @@ func ExampleParse() {
 	// 6 fp64
 	// 6 fp64
 	// 50 ext_oneapi_fragment
-	// unknown aspect "fp46": did you mean fp16?
+	// unknown aspect "fp46"; did you mean fp16?
 }

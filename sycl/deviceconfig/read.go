@@ -82,7 +82,7 @@ func Read(name string, r io.Reader) (*Config, error) {
 			p.warn(e.key, "duplicate target, also on line %d; this entry takes precedence", line)
 		}
 		if len(p.warnings) > maxWarnings {
-			return nil, p.errorf(e.key, "more than %d duplicate targets or keys", maxWarnings)
+			return nil, p.errorf(e.key, "too many duplicate targets or keys (limit %d)", maxWarnings)
 		}
 		lines[d.Name] = e.key.Line
 		c.put(d)

@@ -76,7 +76,7 @@ func TestReadPolicyErrors(t *testing.T) {
 		{"a duplicate key", "version: 1\nfail-on: new\n\nfail-on: any\n", `p.yaml:4: fail-on: duplicate key, also on line 2; remove one`},
 		{"an unknown nested key", "version: 1\ndevices: {reqired: [a]}\n", `p.yaml:2: devices: unknown key "reqired"; did you mean required?`},
 		{"an invalid mode", "version: 1\nfail-on: old\n", `p.yaml:2: fail-on: expected new, any or none, got "old"`},
-		{"an invalid severity", "version: 1\nfail-on-severity: fatal\n", `"fatal" is not a severity: expected one of off, note, warning, error`},
+		{"an invalid severity", "version: 1\nfail-on-severity: fatal\n", `unknown severity "fatal"; expected one of off, note, warning, error`},
 		{"a disabled threshold", "version: 1\nfail-on-severity: off\n", `to let every check pass, use "fail-on: none"`},
 		{"an invalid boolean", "version: 1\nfail-on-stale: yes\n", `fail-on-stale: expected true or false, got "yes"`},
 		{"an invalid comparison", "version: 1\ncompare-with-base: always\n", `p.yaml:2: compare-with-base: expected required or optional, got "always"`},

@@ -34,7 +34,7 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 func (s *Severity) UnmarshalText(text []byte) error {
 	i := slices.Index(severityNames, string(text))
 	if i < 0 {
-		return fmt.Errorf("%q is not a severity: expected one of %s", text, strings.Join(severityNames, ", "))
+		return fmt.Errorf("unknown severity %q; expected one of %s", text, strings.Join(severityNames, ", "))
 	}
 	*s = Severity(i)
 	return nil

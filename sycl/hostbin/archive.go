@@ -18,7 +18,7 @@ const (
 // archive scans the members of an ar archive.
 func (s *scanner) archive(in input) error {
 	if in.depth == maxDepth {
-		return in.errorWithFix(0, "extract the inner archives and name them", "archives are nested more than %d deep", maxDepth)
+		return in.errorWithFix(0, "extract the inner archives and name them", "archives are nested too deeply (limit %d)", maxDepth)
 	}
 	a := archive{scanner: s, in: in}
 	first := len(s.file.Images)
@@ -67,7 +67,7 @@ func (a *archive) next(at int64) (m arMember, err error) {
 		return m, a.in.errorf(at+58, "the header of an archive member ends with %q, not with %q", end, "`\n")
 	}
 	if a.members++; a.members > maxMembers {
-		return m, a.in.errorf(at, "more than %d archive members", maxMembers)
+		return m, a.in.errorf(at, "too many archive members (limit %d)", maxMembers)
 	}
 	size, err := strconv.ParseUint(strings.TrimRight(string(decimal), " "), 10, 63)
 	start := at + memberHeader
@@ -80,7 +80,7 @@ func (a *archive) next(at int64) (m arMember, err error) {
 // readNames reads the member that holds the long names of the following members.
 func (a *archive) readNames(m arMember) error {
 	if m.size > maxNames {
-		return a.in.errorf(m.header+48, "the names of the members have %d bytes, more than %d", m.size, maxNames)
+		return a.in.errorf(m.header+48, "the names of the members have %d bytes (limit %d)", m.size, maxNames)
 	}
 	a.names = make([]byte, m.size)
 	return a.in.read(a.names, m.start, "the names of the members")

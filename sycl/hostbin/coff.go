@@ -296,7 +296,7 @@ func (c *coff) readSymbols() error {
 	}
 	size := c.symbolCount * c.symbolSize
 	if !c.in.has(uint64(c.symbols), uint64(size)) || size > maxSymbols {
-		return c.in.truncatedf(c.symbols, "%d symbols reach past the end or have more than %d bytes", c.symbolCount, maxSymbols)
+		return c.in.truncatedf(c.symbols, "%d symbols reach past the end or are too large (limit %d bytes)", c.symbolCount, maxSymbols)
 	}
 	c.symbolRaw = make([]byte, size)
 	return c.in.read(c.symbolRaw, c.symbols, "the symbols")

@@ -137,7 +137,7 @@ func (e *elf) bytes(h binfile.Range, what string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if sec.size > most {
-		return nil, e.in.errorf(h.Header, "%s has %d bytes, more than %d", what, sec.size, most)
+		return nil, e.in.errorf(h.Header, "%s has %d bytes (limit %d)", what, sec.size, most)
 	}
 	raw := make([]byte, sec.size)
 	return raw, e.in.read(raw, sec.offset, what)

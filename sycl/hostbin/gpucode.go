@@ -156,7 +156,7 @@ func (s *scanner) resolveGPUCode() error {
 		}
 		s.warnIfMislabeled(img)
 		if len(list)+len(images) > maxImages {
-			return &FormatError{Msg: fmt.Sprintf("more than %d device images", maxImages), Fix: "split the file"}
+			return &FormatError{Msg: fmt.Sprintf("too many device images (limit %d)", maxImages), Fix: "split the file"}
 		}
 		list = append(list, images...)
 	}

@@ -417,7 +417,7 @@ func (m *memory) elements(begin, end, words uint64, what string) ([]uint64, erro
 		return nil, err
 	}
 	if m.s.properties += int(min(count, maxProperties+1)); m.s.properties > maxProperties {
-		return nil, m.in.errorf(at, "more than %d properties and entries", maxProperties)
+		return nil, m.in.errorf(at, "too many properties and entries (limit %d)", maxProperties)
 	}
 	return m.words(begin, count*words, what)
 }
@@ -478,7 +478,7 @@ func (m *memory) sets(begin, end uint64) (*propset.Registry, error) {
 		return nil, err
 	}
 	if n := len(table) / setWords; n > maxSets {
-		return nil, m.in.errorf(m.at(begin), "an image has %d property sets, more than %d", n, maxSets)
+		return nil, m.in.errorf(m.at(begin), "an image has %d property sets (limit %d)", n, maxSets)
 	}
 	for i := 0; i < len(table); i += setWords {
 		name, err := m.text(table[i], "the name of a property set")

@@ -149,7 +149,7 @@ func (s *scanner) scan(in input) (known bool, err error) {
 // add adds an image.
 func (s *scanner) add(in *input, img *Image) error {
 	if len(s.file.Images) == maxImages {
-		return in.errorf(0, "more than %d device images", maxImages)
+		return in.errorf(0, "too many device images (limit %d)", maxImages)
 	}
 	if img.Properties == nil {
 		img.Properties = new(propset.Registry)
@@ -162,7 +162,7 @@ func (s *scanner) add(in *input, img *Image) error {
 // relocate counts relocations against the limit.
 func (s *scanner) relocate(in *input, offset, count int64) error {
 	if s.relocations += int(min(count, maxRelocations+1)); s.relocations > maxRelocations {
-		return in.errorf(offset, "more than %d relocations", maxRelocations)
+		return in.errorf(offset, "too many relocations (limit %d)", maxRelocations)
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (s *scanner) relocate(in *input, offset, count int64) error {
 // addBytes counts bytes of text against the limit.
 func (s *scanner) addBytes(in *input, offset, size int64) error {
 	if s.text += size; s.text > maxText {
-		return in.errorf(offset, "the names and values have more than %d bytes", maxText)
+		return in.errorf(offset, "the names and values are too long (limit %d bytes)", maxText)
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 	}
 	for _, f := range files {
 		if s.inflated += f.Inflated; s.inflated > maxInflated {
-			return in.errorf(offset, "compressed containers have more than %d bytes", maxInflated)
+			return in.errorf(offset, "compressed containers are too large (limit %d bytes)", maxInflated)
 		}
 		for _, e := range f.Entries {
 			img := contained(e)

@@ -50,7 +50,7 @@ func descriptorKernels(r io.ReaderAt, size int64, f *binfile.ELF) ([]string, err
 		text, _, _ := bytes.Cut(names[start:], []byte{0})
 		name, ok := bytes.CutSuffix(text, []byte(kernelDescriptor))
 		if total += len(text); total > maxKernelNames {
-			return nil, imageErrorf(s.Header, "the names of the symbols have more than %d bytes", maxKernelNames)
+			return nil, imageErrorf(s.Header, "the names of the symbols are too long (limit %d bytes)", maxKernelNames)
 		}
 		if !ok || len(name) == 0 {
 			continue
@@ -69,7 +69,7 @@ func sectionContent(r io.ReaderAt, size int64, s binfile.Section) ([]byte, error
 	case s.Offset > uint64(size) || s.Size > uint64(size)-s.Offset:
 		return nil, imageErrorf(s.Header, "the section %.64q, %d bytes at %#x, reaches past the end of the ELF file at %#x", s.Name(), s.Size, s.Offset, size)
 	case s.Size > maxKernelNames:
-		return nil, imageErrorf(s.Header, "the section %.64q has %d bytes, more than %d", s.Name(), s.Size, maxKernelNames)
+		return nil, imageErrorf(s.Header, "the section %.64q has %d bytes (limit %d)", s.Name(), s.Size, maxKernelNames)
 	}
 	data, err := io.ReadAll(io.NewSectionReader(r, int64(s.Offset), int64(s.Size)))
 	if err == nil && uint64(len(data)) < s.Size {
@@ -95,7 +95,7 @@ func ptxKernels(r io.Reader) ([]string, error) {
 		}
 		if previous == ".entry" {
 			if total += len(word); total > maxKernelNames {
-				return nil, imageErrorf(p.offset, "the names of the kernels have more than %d bytes", maxKernelNames)
+				return nil, imageErrorf(p.offset, "the names of the kernels are too long (limit %d bytes)", maxKernelNames)
 			}
 			kernels = append(kernels, strings.Clone(word))
 		}
@@ -125,7 +125,7 @@ func (p *ptxReader) word() (string, error) {
 			return "", err
 		case inPTXWord(c):
 			if p.buffer = append(p.buffer, c); len(p.buffer) > maxPTXWord {
-				return "", imageErrorf(p.offset, "a name in the PTX has more than %d bytes", maxPTXWord)
+				return "", imageErrorf(p.offset, "a name in the PTX is too long (limit %d bytes)", maxPTXWord)
 			}
 			continue
 		case len(p.buffer) > 0:

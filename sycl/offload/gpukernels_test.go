@@ -88,7 +88,7 @@ func TestGPUKernelsRejected(t *testing.T) {
 		"two dynamic symbol tables":        {put32(good, headers+3*64+4, dynamicSymbols), "sections 1 and 3 are both dynamic symbol tables"},
 		"a name past the names":            {put32(good, symbols+symbolSize, 1000), "a symbol name is past the end of the string table"},
 		"a name with a line break":         {hsaco("a\nb.kd"), `the name "a\nb" of a symbol contains a line break`},
-		"a long name in PTX":               {[]byte(".version 7.8 .entry " + strings.Repeat("a", maxPTXWord+1)), fmt.Sprintf("more than %d bytes", maxPTXWord)},
+		"a long name in PTX":               {[]byte(".version 7.8 .entry " + strings.Repeat("a", maxPTXWord+1)), fmt.Sprintf("is too long (limit %d bytes)", maxPTXWord)},
 		"a truncated code object":          {good[:len(good)-1], "reach past the end of the ELF file"},
 		"a code object with only a header": {good[:64], "reach past the end of the ELF file"},
 	}

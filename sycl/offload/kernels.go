@@ -69,7 +69,7 @@ func sectionKernels(f *binfile.ELF) ([]string, error) {
 		}
 		name := s.Name()[len(textSection):]
 		if total += len(name); total > maxKernelNames {
-			return nil, imageErrorf(s.Header, "the names of the kernels have more than %d bytes", maxKernelNames)
+			return nil, imageErrorf(s.Header, "the names of the kernels are too long (limit %d bytes)", maxKernelNames)
 		}
 		if name == "" || name == notKernel {
 			continue
@@ -161,7 +161,7 @@ func entryPoints(r *bufio.Reader) ([]string, error) {
 				return nil, err
 			}
 			if total += len(name); total > maxKernelNames {
-				return nil, imageErrorf(at, "the names of the kernels have more than %d bytes", maxKernelNames)
+				return nil, imageErrorf(at, "the names of the kernels are too long (limit %d bytes)", maxKernelNames)
 			}
 			if isKernel {
 				names = append(names, name)

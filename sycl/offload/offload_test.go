@@ -219,7 +219,7 @@ func TestReadErrors(t *testing.T) {
 		{"an excessive size", put(one, 8, 1<<63), "offset 0x8: the size of the container, 9223372036854775808, is beyond any file"},
 		{"entries past the end", put(one, 16, past), "offset 0x10: 1 entries at 0x100000 reach past the end"},
 		{"entries in the header", put(one, 16, 24), "the entries, at 0x18, overlap the header"},
-		{"an entry size of 0", put(one, 24, 0), "offset 0x18: the size of an entry is 0 instead of 40"},
+		{"an entry size of 0", put(one, 24, 0), "offset 0x18: the size of an entry is 0, want 40"},
 		{"more entries than fit", put(many, 24, 1<<60), "entries at 0x20 reach past the end"},
 		{"an image offset past the end", put(one, 0x38, past), "offset 0x38: the image of entry 0, 7 bytes at 0x100000, reaches past the end of the container at 0x98; the file is damaged or from an unsupported compiler; rebuild or download it again"},
 		{"an image size past the end", put(one, 0x40, 9), "the image of entry 0, 9 bytes at 0x90, reaches past the end of the container at 0x98"},
@@ -353,7 +353,7 @@ func TestManyEqualStrings(t *testing.T) {
 		binary.LittleEndian.PutUint64(data[list+24*i+16:], uint64(text-i))
 	}
 	_, err := readAll(data)
-	if err == nil || !strings.Contains(err.Error(), "more than 67108864 bytes of strings") {
+	if err == nil || !strings.Contains(err.Error(), "the strings are too long (limit 67108864 bytes)") {
 		t.Errorf("error %v", err)
 	}
 }

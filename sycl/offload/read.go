@@ -180,7 +180,7 @@ func (p *parser) header(raw []byte) (header, error) {
 	}
 	if p.file.Version == 1 {
 		if h.count != entrySize {
-			return h, p.errorf(24, "the size of an entry is %d instead of %d", h.count, entrySize)
+			return h, p.errorf(24, "the size of an entry is %d, want %d", h.count, entrySize)
 		}
 		h.count = 1
 	}
@@ -212,7 +212,7 @@ func (p *parser) entries(h header, length int64) error {
 	}
 	p.spent.entries += 1 + int(min(h.count, maxEntries))
 	if p.spent.entries > maxEntries {
-		return p.errorf(24, "more than %d entries", maxEntries)
+		return p.errorf(24, "too many entries (limit %d)", maxEntries)
 	}
 	p.part("the header", -1, 0, length)
 	p.part("the table of entries", -1, h.table, h.count*entrySize)
@@ -267,7 +267,7 @@ func (p *parser) entry(i int, offset int64) error {
 	}
 	p.spent.strings += int(min(count, maxStrings+1))
 	if p.spent.strings > maxStrings {
-		return p.errorf(offset+16, "more than %d strings", maxStrings)
+		return p.errorf(offset+16, "too many strings (limit %d)", maxStrings)
 	}
 	p.part("the string list of entry", i, table, count*size)
 	for j := range count {
@@ -362,7 +362,7 @@ func (p *parser) text(from, offset int64, what string) (string, error) {
 
 func (p *parser) spend(offset, n int64) error {
 	if n > maxStringBytes-p.spent.stringBytes {
-		return p.errorf(offset, "more than %d bytes of strings", maxStringBytes)
+		return p.errorf(offset, "the strings are too long (limit %d bytes)", maxStringBytes)
 	}
 	p.spent.stringBytes += n
 	return nil

@@ -194,11 +194,11 @@ func (p *parser) property(line string) error {
 	typ, text, found := strings.Cut(rest, "|")
 	switch {
 	case rest == "":
-		return p.errorf(`nothing follows "=": expected type|value`)
+		return p.errorf(`nothing follows "="; expected type|value`)
 	case !found:
 		return p.errorf(`the value %s has no "|" between type and value`, safetext.Quote(rest))
 	case typ == "":
-		return p.errorf(`the value %s has no type before "|": expected 1 or 2`, safetext.Quote(rest))
+		return p.errorf(`the value %s has no type before "|"; expected 1 or 2`, safetext.Quote(rest))
 	case text == "":
 		return p.errorf(`no value follows "%s|"`, safetext.Printable(typ))
 	}
@@ -232,9 +232,9 @@ func (p *parser) valueType(text string) (Type, error) {
 	case err == nil && (n == 1 || n == 2):
 		return Type(n), p.surplus("the value type %q has leading zeros", text)
 	case err == nil && n == 0:
-		return 0, p.errorf("invalid value type 0: expected 1 (32-bit number) or 2 (byte array)")
+		return 0, p.errorf("invalid value type 0; expected 1 (32-bit number) or 2 (byte array)")
 	case err == errNotANumber:
-		return 0, p.errorf("value type %s is not a number: expected 1 (32-bit number) or 2 (byte array)", safetext.Quote(text))
+		return 0, p.errorf("value type %s is not a number; expected 1 (32-bit number) or 2 (byte array)", safetext.Quote(text))
 	}
 	return 0, p.errorf("value type %s is not 1 (32-bit number) or 2 (byte array)", safetext.Quote(text))
 }

@@ -241,7 +241,7 @@ func (s *setter) resolve(setting Setting) (string, error) {
 	}
 	msg := "unknown constant"
 	if near := safetext.Nearest(setting.Name, slices.Values(slices.Concat(known, s.all)), 2); len(near) > 0 {
-		return "", &RequestError{setting, fmt.Sprintf("%s: did you mean %s?", msg, safetext.Printable(strings.Join(near, " or ")))}
+		return "", &RequestError{setting, fmt.Sprintf("%s; did you mean %s?", msg, safetext.Printable(strings.Join(near, " or ")))}
 	}
 	return "", &RequestError{setting, fmt.Sprintf("%s; there are %s", msg, joined(known))}
 }
@@ -278,7 +278,7 @@ func (s *setter) set(name string, setting Setting, o Options) (Change, error) {
 			return change, &ImageError{img.Place, err}
 		}
 		if err := differ(first, s.constant(u)); err != nil {
-			return change, &ImageError{img.Place, fmt.Errorf("the specialization constant '%s' %w in %s: build both from the same definition, or set it only for the kernels of one of them", safetext.Shorten(change.DisplayName), err, s.images[users[0].image].Place)}
+			return change, &ImageError{img.Place, fmt.Errorf("the specialization constant '%s' %w in %s; build both from the same definition, or set it only for the kernels of one of them", safetext.Shorten(change.DisplayName), err, s.images[users[0].image].Place)}
 		}
 		change.Images = append(change.Images, u.image)
 	}

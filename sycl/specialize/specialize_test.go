@@ -204,7 +204,7 @@ func TestRequestErrors(t *testing.T) {
 	internal := podAnd(3)
 	internal.Set(propset.SpecializationConstants).Put("_ZN3app5scaleE", propset.Uint32s(7, 0, 8))
 	for _, test := range []struct{ name, value, want string }{
-		{"app::scalee", "1", "app::scalee=1: unknown constant: did you mean app::scale?"},
+		{"app::scalee", "1", "app::scalee=1: unknown constant; did you mean app::scale?"},
 		{"unlike", "1", "unknown constant; there are app::pod, app::scale"},
 		{scale, "[1, 2]", "2 values, want 1: double"},
 		{pod, "1", "1 values, want 3: i32, float, i8"},
@@ -246,7 +246,7 @@ func TestImageErrors(t *testing.T) {
 		name, want string
 		change     func(images []specialize.Image)
 	}{
-		{"a different default value", "module 1: the specialization constant 'app::scale' has a different default value than in module 0: build both from the same definition, or set it only for the kernels of one of them",
+		{"a different default value", "module 1: the specialization constant 'app::scale' has a different default value than in module 0; build both from the same definition, or set it only for the kernels of one of them",
 			func(images []specialize.Image) {
 				images[1].Metadata.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(make([]byte, 20)))
 			}},

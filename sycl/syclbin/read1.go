@@ -111,7 +111,7 @@ func (v *v1Reader) placeTables(start int64, metaSize, binSize uint64) error {
 		return errorf(v.base+24, "the metadata table, %d bytes at %#x, reaches past the end of the file at %#x", metaSize, v.base+start, end)
 	}
 	if v.metadata += int64(metaSize); v.metadata > maxMetadata {
-		return errorf(v.base+24, "more than %d bytes of metadata", maxMetadata)
+		return errorf(v.base+24, "too much metadata (limit %d bytes)", maxMetadata)
 	}
 	padded := (metaSize + 7) &^ 7
 	if padded > room || binSize > room-padded {

@@ -184,7 +184,7 @@ func (v *v2Reader) image(i int, e wrapped, role string) (*Image, error) {
 // registry parses metadata at an offset of an entry's image.
 func (v *v2Reader) registry(e wrapped, offset, size int64, what part) (*propset.Registry, error) {
 	if size > maxMetadata-v.metadata {
-		return nil, errorf(e.base+offset, "more than %d bytes of metadata", maxMetadata)
+		return nil, errorf(e.base+offset, "too much metadata (limit %d bytes)", maxMetadata)
 	}
 	v.metadata += size
 	text := make([]byte, size)

@@ -110,7 +110,7 @@ func TestCheck(t *testing.T) {
 		{"an invalid mode", []string{"--fail-on", "all", "before.json"}, 2, nil, []string{`expected new, any or none, got "all"`}},
 		{"an invalid threshold", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`unknown value "off"; expected error, warning or note`}},
 		{"an invalid boolean", []string{"--fail-on-stale", "yes", "before.json"}, 2, nil, []string{`expected true or false, got "yes"`}},
-		{"an invalid level", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`"bad" is not a severity`}},
+		{"an invalid level", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`unknown severity "bad"`}},
 		{"an invalid workspace", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"workspace: open gone"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

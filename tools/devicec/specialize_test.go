@@ -62,7 +62,7 @@ func TestSpecialize(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--set=with=1"}, 2, "devicec: error: //app:kernels: attribute specialize: with=1: unknown constant: did you mean width?"},
+		{[]string{"--set=with=1"}, 2, "devicec: error: //app:kernels: attribute specialize: with=1: unknown constant; did you mean width?"},
 		{[]string{"--set=width=wide"}, 2, `//app:kernels: attribute specialize: width=wide: "wide" is not an integer`},
 		{nil, 2, "--set is required"},
 		{[]string{"--set=width=1", "--code-dir=l", "--properties-dir=lp", "--table=l.new.table", "lost.table"}, 3, "lost.table: gone.spv: "},

@@ -163,7 +163,7 @@ func TestSpecializeKernel(t *testing.T) {
 	}
 	// Give the modules different default values.
 	code, _, stderr = run(t, "specialize", "--set=app::scale=3", "--output=both.syclbin", "new.syclbin")
-	if want := "packager: error: new.syclbin: abstract module 1: the specialization constant 'app::scale' has a different default value than in abstract module 0: build both from the same definition, or set it only for the kernels of one of them\n"; code != 3 || stderr != want {
+	if want := "packager: error: new.syclbin: abstract module 1: the specialization constant 'app::scale' has a different default value than in abstract module 0; build both from the same definition, or set it only for the kernels of one of them\n"; code != 3 || stderr != want {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	mustRun(t, "specialize", "--set=app::scale=3", "--kernel=_ZTS1A", "--output=both.syclbin", "new.syclbin")
@@ -224,7 +224,7 @@ func TestSpecializeErrors(t *testing.T) {
 		{"--set app::scale k.syclbin", 2, "expected NAME=VALUE, with a name and a value"},
 		{"--set =1 k.syclbin", 2, "expected NAME=VALUE"},
 		{"--set app::scale=1", 2, "expected one file, got 0"},
-		{"--set app::scael=1 k.syclbin", 2, "--set app::scael=1: unknown constant: did you mean app::scale?"},
+		{"--set app::scael=1 k.syclbin", 2, "--set app::scael=1: unknown constant; did you mean app::scale?"},
 		{"--set app::scale=x k.syclbin", 2, `--set app::scale=x: "x" is not a number`},
 		{"--set app::tile=[1,2,256] k.syclbin", 2, `--set app::tile=[1,2,256]: value 3: "256" does not fit in 8 bits`},
 		{"--set app::tile=1 k.syclbin", 2, "1 values, want 3: i32, i32, i8"},

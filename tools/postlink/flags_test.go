@@ -134,7 +134,7 @@ func TestNeeds(t *testing.T) {
 		{"--fixed-targets=intel_gpu_pvc, intel_gpu_acm_g10", 0, ""},
 		{"--fixed-targets=", 2, "--fixed-targets is empty; remove it if the kernels are for any target"},
 		{"--fixed-targets=,", 2, "--fixed-targets is empty"},
-		{"--sycl-propagate-aspects-usage-exclude-aspects=fp65", 2, `error: --sycl-propagate-aspects-usage-exclude-aspects: unknown aspect "fp65": did you mean fp64?`},
+		{"--sycl-propagate-aspects-usage-exclude-aspects=fp65", 2, `error: --sycl-propagate-aspects-usage-exclude-aspects: unknown aspect "fp65"; did you mean fp64?`},
 	} {
 		code, stderr := run(t, "--split=off", "--output=out.table", test.arg, "in.ll")
 		if code != test.code || !strings.Contains(stderr, test.stderr) || strings.Contains(stderr, "not in the device configuration") {

@@ -191,7 +191,7 @@ func (p parser) sections(f *ELF, t table, names uint64) error {
 		}
 	}
 	if t.count > maxSections {
-		return errorf(60, "the ELF file has %d sections, more than %d", t.count, maxSections)
+		return errorf(60, "the ELF file has %d sections (limit %d)", t.count, maxSections)
 	}
 	raw, err := p.table(t)
 	if err != nil {
@@ -238,7 +238,7 @@ func (p parser) names(s Section) (string, error) {
 	case s.Offset > uint64(p.size) || s.Size > uint64(p.size)-s.Offset:
 		return "", truncatedf(s.Header, "%s, %d bytes at %#x, reach past the end of the ELF file at %#x", what, s.Size, s.Offset, p.size)
 	case s.Size > maxNames:
-		return "", errorf(s.Header, "%s have %d bytes, more than %d", what, s.Size, maxNames)
+		return "", errorf(s.Header, "%s have %d bytes (limit %d)", what, s.Size, maxNames)
 	}
 	var b strings.Builder
 	n, err := io.Copy(&b, io.NewSectionReader(p.r, int64(s.Offset), int64(s.Size)))
@@ -256,7 +256,7 @@ func (p parser) names(s Section) (string, error) {
 // table reads headers, which must have the usual size.
 func (p parser) table(t table) (Buf, error) {
 	if t.size != t.want {
-		return nil, errorf(t.field, "the size of the %s is %d instead of %d", t.what, t.size, t.want)
+		return nil, errorf(t.field, "the size of the %s is %d, want %d", t.what, t.size, t.want)
 	}
 	if size := t.count * uint64(t.want); t.start > uint64(p.size) || size > uint64(p.size)-t.start { // the count is at most maxSections
 		return nil, truncatedf(t.field, "the %d %s at %#x reach past the end of the ELF file at %#x", t.count, t.what, t.start, p.size)

@@ -166,7 +166,7 @@ func (l *Layout) size(t *Type, depth int) (Size, error) {
 		return s, nil
 	}
 	if depth > deepestLayout {
-		return Size{}, fmt.Errorf("the type %s is nested more than %d deep", t, deepestLayout)
+		return Size{}, fmt.Errorf("the type %s is nested too deeply (limit %d)", t, deepestLayout)
 	}
 	l.sizes[t] = unfinished
 	s, err := l.compute(t, depth)

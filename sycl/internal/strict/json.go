@@ -197,7 +197,7 @@ func (d *decoder) mismatch(what string) error {
 func (d *decoder) nested(open byte, to reflect.Value) (err error) {
 	d.i++
 	if d.depth++; d.depth > maxDepth {
-		return d.errorf("more than %d levels of nesting", maxDepth)
+		return d.errorf("too many levels of nesting (limit %d)", maxDepth)
 	}
 	switch kind := to.Kind(); {
 	case open == '{' && kind == reflect.Struct:

@@ -65,7 +65,7 @@ func TestInvalidJSON(t *testing.T) {
 		{"null", `{"count": null}`, `"count" must not be null`, 14},
 		{"null for an optional member", `{"count": 1, "inner": null}`, `"inner" must not be null`, 26},
 		{"null in a list", `{"count": 1, "list": [null]}`, `"list" must not be null`, 26},
-		{"deep nesting", strings.Repeat(`{"inner":`, 100), "more than 32 levels of nesting", 289},
+		{"deep nesting", strings.Repeat(`{"inner":`, 100), "too many levels of nesting (limit 32)", 289},
 		{"data after the end", "{\"count\": 1}\n{}", "unexpected data after the end", 13},
 		{"an empty optional member", `{"count": 1, "list": []}`, `"list" must not be empty; remove it`, 23},
 		{"a truncated number", `{"count": 1e}`, `not JSON: "1e" is not a number`, 12},

@@ -47,7 +47,7 @@ func (t *aspectTable) put(s *aspectSet, value int32) error {
 	if !ok {
 		bit = len(t.numbers)
 		if bit == maxAspects {
-			return &devicecode.MetadataError{Msg: fmt.Sprintf("the module uses more than %d different aspects", maxAspects)}
+			return &devicecode.MetadataError{Msg: fmt.Sprintf("the module uses too many different aspects (limit %d)", maxAspects)}
 		}
 		if t.bit == nil {
 			t.bit = map[int32]int{}

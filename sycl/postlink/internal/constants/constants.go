@@ -172,7 +172,7 @@ func (l *lowering) add(r *read) error {
 	c := l.byName[r.name]
 	if c == nil {
 		if l.total += s.size.Store; l.total > mostTotal {
-			return r.fail("the default values of the specialization constants have more than %d bytes", mostTotal)
+			return r.fail("the default values of the specialization constants are too large (limit %d bytes)", mostTotal)
 		}
 		c = &constant{name: r.name, first: r, shape: s}
 		l.byName[r.name] = c

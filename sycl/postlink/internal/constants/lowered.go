@@ -97,7 +97,7 @@ func loweredDefaults(m *llvmir.Module) ([]byte, error) {
 			return nil, &Error{Msg: fmt.Sprintf("!%s: !%d: %v", defaultsMD, id, err)}
 		}
 		if values = append(values, memory.bytes...); len(values) > mostTotal {
-			return nil, &Error{Msg: fmt.Sprintf("!%s: the default values have more than %d bytes", defaultsMD, mostTotal)}
+			return nil, &Error{Msg: fmt.Sprintf("!%s: the default values are too large (limit %d bytes)", defaultsMD, mostTotal)}
 		}
 	}
 	return values, nil

@@ -62,7 +62,7 @@ func TestLoweredErrors(t *testing.T) {
 // value.
 func TestLoweredTotal(t *testing.T) {
 	_, err := LoweredConstants(parse(t, "!sycl.specialization-constants = !{}\n!sycl.specialization-constants-default-values = !{"+strings.Repeat("!0, ", 64)+"!0}\n!0 = !{[1048576 x i8] undef}\n"))
-	if want := "the default values have more than 67108864 bytes"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "the default values are too large (limit 67108864 bytes)"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

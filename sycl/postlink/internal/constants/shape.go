@@ -47,7 +47,7 @@ func (l *lowering) shapeOf(r *read) (*shape, error) {
 		return nil, fmt.Errorf("the specialization constant '%s': %w", printable(r.name), err)
 	}
 	if size.Store > mostBytes {
-		return nil, fmt.Errorf("the specialization constant '%s' has more than %d bytes", printable(r.name), mostBytes)
+		return nil, fmt.Errorf("the specialization constant '%s' is too large (limit %d bytes)", printable(r.name), mostBytes)
 	}
 	if r.allocates != nil && r.typ.Kind() != llvmir.Int {
 		return nil, fmt.Errorf("the specialization constant '%s' is used as a memory size, but is not an integer", printable(r.name))
@@ -111,7 +111,7 @@ func isScalar(t *llvmir.Type) bool {
 	return true
 }
 
-var errTooMany = fmt.Errorf("it has more than %d scalars", mostLeaves)
+var errTooMany = fmt.Errorf("it has too many scalars (limit %d)", mostLeaves)
 
 // walk splits a type at an offset, and returns the end of its last part. A part that is missing in
 // the default value ends where it starts, as in DPC++.
@@ -215,7 +215,7 @@ func newMemory(layout *llvmir.Layout, v llvmir.Value) (*memory, error) {
 		return nil, err
 	}
 	if size.Store > mostBytes {
-		return nil, fmt.Errorf("its default value has more than %d bytes", mostBytes)
+		return nil, fmt.Errorf("its default value is too large (limit %d bytes)", mostBytes)
 	}
 	m := &memory{layout: layout, bytes: make([]byte, size.Store), set: make([]bool, size.Store), scalars: map[uint64]llvmir.Value{}}
 	if err := m.write(v, 0); err != nil {
