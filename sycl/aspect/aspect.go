@@ -6,8 +6,8 @@
 // which includes all numbers of 2026.0, regardless of the release that a file is for: package
 // release converts the numbers when files are read and written.
 //
-// An unknown number is kept as a number because newer compilers have more aspects. No aspect
-// stands for an architecture.
+// An unknown number is kept as a number because newer compilers have more aspects. Architectures
+// are not aspects.
 //
 // [Features] lists the code features that need an aspect. The package also lists capabilities
 // without an aspect that some devices lack: explicit SIMD intrinsics, inline assembly instructions,

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Most texts come from published libraries: oneCCL, oneMKL and AutoRound.
+// TestAssembly checks texts that mostly come from published libraries: oneCCL, oneMKL and
+// AutoRound.
 func TestAssembly(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"lsc_fence.ugm.evict.gpu", "lsc_fence"},

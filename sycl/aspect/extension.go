@@ -20,8 +20,8 @@ var RetiredExtensions = map[string]string{
 const removeProperties = "remove the properties for FPGAs"
 
 // An Extension is a SPIR-V extension that only some compilers for devices accept. Device
-// configurations list the ones they reject. SPIR-V 1.4 includes some of them without their names,
-// so modules are matched by their capabilities.
+// configurations list the extensions that their compilers reject. SPIR-V 1.4 includes some
+// extensions without their names, so modules are matched by their capabilities.
 type Extension struct {
 	Name         string
 	Capabilities []uint32

@@ -47,7 +47,7 @@ func FamilyOfIntrinsic(intrinsic string) (IntrinsicFamily, bool) {
 	return IntrinsicFamily{}, false
 }
 
-// Intrinsic returns the family intrinsic that a function without a body stands for, and whether
+// Intrinsic returns the family intrinsic that a function without a body represents, and whether
 // there is one. The symbol is either LLVM's, which ends in the types of the operands, or the name
 // of the function that DPC++'s headers declare and its compiler replaces: both
 // llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32 and __esimd_lsc_load_slm, with template arguments, are

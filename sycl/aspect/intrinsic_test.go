@@ -2,8 +2,8 @@ package aspect
 
 import "testing"
 
-// The symbols come from code that DPC++ 2026.2 generated, before and after it replaced the
-// functions of its headers with intrinsics.
+// TestIntrinsic checks symbols from code that DPC++ 2026.2 generated, before and after it replaced
+// the functions of its headers with intrinsics.
 func TestIntrinsic(t *testing.T) {
 	const (
 		arguments = "ImLN4sycl3_V13ext5intel5esimd10cache_hintE0ELS5_0ELt1ELi0ELNS4_6detail13lsc_data_sizeE"
@@ -53,7 +53,7 @@ func TestIntrinsic(t *testing.T) {
 	}
 }
 
-// Each name has one family, the first that matches.
+// TestIntrinsicFamily checks that each name has one family, the first that matches.
 func TestIntrinsicFamily(t *testing.T) {
 	for name, want := range map[string]string{
 		"llvm.genx.lsc.load.slm":          "lsc",

@@ -155,7 +155,7 @@ func (d *Device) HasSubGroupSize(size uint32) bool {
 	return found
 }
 
-// IsGeneric reports whether a target stands for devices that are known only at run time. Such a
+// IsGeneric reports whether a target represents devices that are known only at run time. Such a
 // target, for example spir64, lists no aspects and no sub-group sizes.
 func (d *Device) IsGeneric() bool {
 	return d.MayHaveOtherAspects && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0

@@ -35,7 +35,8 @@ func TestAttackS12PolicyBombs(t *testing.T) {
 	}
 }
 
-// Reports from a different build under the same label cannot improve a status.
+// TestAttackS16ContradictoryReports checks that reports from a different build with the same label
+// cannot improve a status.
 func TestAttackS16ContradictoryReports(t *testing.T) {
 	bad := func() *report.Report {
 		return reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}})

@@ -43,8 +43,8 @@ func TestWider(t *testing.T) {
 	}
 }
 
-// Different device data in a baseline excuses new problems only if the change did not modify the
-// data.
+// TestChangedDeviceData checks that different device data in a baseline excuses new problems only
+// if the change did not modify the data.
 func TestChangedDeviceData(t *testing.T) {
 	was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
 	now := reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})
@@ -61,8 +61,8 @@ func TestChangedDeviceData(t *testing.T) {
 	}
 }
 
-// Reports of older versions of compat have no local memory size. This is not a weaker policy,
-// unless the base branch decides or has reports.
+// TestReportWithoutLocalMemory checks reports of older versions of compat, which lack the local
+// memory size. This is not a weaker policy, unless the base branch decides or has reports.
 func TestReportWithoutLocalMemory(t *testing.T) {
 	now := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
 	was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})

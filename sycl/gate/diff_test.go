@@ -76,8 +76,8 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// A kernel that moves to a different target is the same kernel, and a device that all targets have
-// is not an added device.
+// TestMovedTarget checks that a kernel that moves to a different target is the same kernel, and
+// that a device that all targets have is not an added device.
 func TestMovedTarget(t *testing.T) {
 	kernels := map[string]uint32{"K": 0}
 	d := Diff([]*Index{renamable("old", kernels, nil)}, []*Index{renamable("new", kernels, nil)})

@@ -27,8 +27,9 @@ func withForms(devices []string, kernels map[string]on, name, display string, fo
 	return r
 }
 
-// If a report lists kernels as forms of another kernel, their problems become problems of that
-// kernel, even in baselines, base reports, exceptions and families that name the form.
+// TestFormsAreKnown checks that if a report lists kernels as forms of another kernel, their
+// problems become problems of that kernel, even in baselines, base reports, exceptions and families
+// that name the form.
 func TestFormsAreKnown(t *testing.T) {
 	devices := []string{"a", "b"}
 	joined := func(o on) *report.Report {

@@ -52,7 +52,7 @@ type Input struct {
 	// BaseDevices are the device data of the base branch, or nil if unknown. If there are base
 	// reports, their data takes precedence, because they were built with it.
 	BaseDevices []report.Device
-	// NextDevices are the device data of the change, if the reports use those of the base branch.
+	// NextDevices are the device data of the change, if the reports use the data of the base branch.
 	NextDevices []report.Device
 	// BaseDecides is set if the policy and the baseline of the base branch apply. Reports then fail
 	// if their data of a required device is weaker than on the base branch.

@@ -72,7 +72,7 @@ func pairWithSuperset(list, others []library, pairs map[string]string) {
 }
 
 // pairCopies adds pairs of libraries with the same kernels if there are as many on both sides, and
-// all on one side have the same statuses, so that each choice has the same result. It returns the
+// all on one side have the same statuses, so each choice has the same result. It returns the
 // unpaired libraries.
 func pairCopies(old, now []library, pairs map[string]string) (oldLeft, nowLeft []library) {
 	copies := map[string]*[2][]library{} // by kernels

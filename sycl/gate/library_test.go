@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// Kernels with size_t have different names on Linux and Windows.
+// TestRenamedIntegers checks kernels with size_t, whose names differ between Linux and Windows.
 func TestRenamedIntegers(t *testing.T) {
 	kernels := func(size string) map[string]uint32 {
 		return map[string]uint32{
@@ -69,7 +69,8 @@ func TestPairLibraries(t *testing.T) {
 	}
 }
 
-// If all libraries with the same kernels are renamed, no check is lost, even with a baseline.
+// TestRenamedLibraries checks that no check is lost if all libraries with the same kernels are
+// renamed, even with a baseline.
 func TestRenamedLibraries(t *testing.T) {
 	fp64 := map[string]reporttest.On{"Foo": {"a": []report.Reason{reporttest.FP64}}, "Bar": {}}
 	var old, now []*Index
@@ -94,8 +95,8 @@ func TestRenamedLibraries(t *testing.T) {
 	}
 }
 
-// Copies of a library are paired with copies, unless the choice would matter, and with a merged
-// library. A split library is paired with its parts.
+// TestRenamedCopies checks that copies of a library are paired with copies, unless the choice would
+// matter, and with a merged library, and that a split library is paired with its parts.
 func TestRenamedCopies(t *testing.T) {
 	index := func(label string, fp64 ...string) *Index {
 		kernels := map[string]reporttest.On{"Foo": {}, "Bar": {}}

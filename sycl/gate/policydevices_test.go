@@ -91,7 +91,8 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// The notice about an exception with a misspelled device suggests the nearest device.
+// TestExceptionDevices checks that the notice about an exception with a misspelled device suggests
+// the nearest device.
 func TestExceptionDevices(t *testing.T) {
 	reports := []*Index{NewIndex("a", reporttest.Report("a", []string{"toaster", "intel_gpu_pvc"}, map[string]reporttest.On{"Foo": {}}))}
 	for device, want := range map[string]string{

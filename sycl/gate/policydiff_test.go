@@ -148,7 +148,7 @@ func TestWeakenedBaseline(t *testing.T) {
 	}
 }
 
-// A deleted baseline is equivalent to an empty one.
+// TestBaselineDeleted checks that a deleted baseline is equivalent to an empty baseline.
 func TestBaselineDeleted(t *testing.T) {
 	in := Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})), Today: today, BaseBaseline: &Baseline{File: "b.json", Targets: []BaselineTarget{{[]string{"a"}, "//gone:t"}}}}
 	want := "the baseline no longer lists the target //gone:t, so nothing fails if these are not checked"

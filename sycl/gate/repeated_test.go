@@ -35,7 +35,8 @@ func imagesOf(r *report.Report, images map[string][]string) *report.Report {
 	return r
 }
 
-// A problem that is in the report on a binary and in the report on a rule counts once.
+// TestRepetitions checks that a problem that is in the report on a binary and in the report on a
+// rule counts once.
 func TestRepetitions(t *testing.T) {
 	bad := map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}}
 	one := map[string][]string{"Good": {"1"}, "Bad": {"1", "2"}}
@@ -112,8 +113,8 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// A baseline made from one of two reports applies to both, and a baseline made from both applies to
-// each.
+// TestRepetitionsAndBaseline checks that a baseline made from one of two reports applies to both,
+// and that a baseline made from both applies to each.
 func TestRepetitionsAndBaseline(t *testing.T) {
 	images := map[string][]string{"Bad": {"1"}}
 	bad := map[string]on{"Bad": {"a": why(fp64)}}

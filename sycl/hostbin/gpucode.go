@@ -88,8 +88,8 @@ func configTarget(config uint32) string {
 }
 
 // BuiltTarget returns the target that native code for Intel GPUs was compiled for according to its
-// notes, or "" if it is unknown. The driver rejects the code on other GPUs, whatever the name of the
-// image states.
+// notes, or "" if it is unknown. The driver rejects the code on other GPUs, regardless of the name
+// of the image.
 func BuiltTarget(code offload.Source) string {
 	if offload.Detect(code, code.Size()) != offload.Zebin {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// The headers are output of libsycl-jit 2026.2.0.
+// TestParseHeader parses output of libsycl-jit 2026.2.0.
 func TestParseHeader(t *testing.T) {
 	text, err := os.ReadFile("testdata/kernels.h")
 	if err != nil {

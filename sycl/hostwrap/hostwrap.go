@@ -18,11 +18,12 @@
 // has one instance of libsycl's templates for each class that names a kernel, and this instance
 // defines the kernel's name in device code. That name may differ between sources: a class that is
 // first named in parallel_for<class K> belongs to the function in device code, and to the namespace
-// on the host. Therefore an object has two symbols for each kernel. One has the name of its class,
-// if an integration header states it. The other has the kernel's name in device code, by which the
-// host code of other sources may look it up. Each symbol is in a section group that is named for a
-// hash of the kernel's parameters and code. Linkers keep one of several groups with the same name.
-// For different kernels, they report that sycl_kernel_is_defined_twice_NAME has two definitions.
+// on the host. Therefore an object has up to two symbols for each kernel: one with the name of its
+// class, if an integration header states it, and one with the kernel's name in device code, by
+// which the host code of other sources may look it up. Each symbol is in a section group that is
+// named for a hash of the kernel's parameters and code. Linkers keep one of several groups with the
+// same name. For different kernels, they report that sycl_kernel_is_defined_twice_NAME has two
+// definitions.
 //
 // Compilers optimize the code of a kernel in a header along with other code, so it may differ
 // between sources. The group of such a kernel is therefore named for its location and parameters.

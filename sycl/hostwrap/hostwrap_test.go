@@ -223,8 +223,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
-// Linkers accept kernels with one name in two objects of a program if they have the same location,
-// as in a header, and otherwise report the kernel.
+// TestKernelsWithOneName checks that linkers accept kernels with one name in two objects of a
+// program if they have the same location, as in a header, and otherwise report the kernel.
 func TestKernelsWithOneName(t *testing.T) {
 	at := func(file string, line uint32) []Image {
 		image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS5Twice"}, Properties: new(propset.Registry)}
@@ -300,7 +300,8 @@ func defined(file string, digest uint32) []Image {
 	return []Image{image}
 }
 
-// A source that is compiled twice can have two kernels with the same name at one location.
+// TestKernelsInOneSource checks a source that is compiled twice, which can have two kernels with
+// the same name at one location.
 func TestKernelsInOneSource(t *testing.T) {
 	header := func(kind string) []Kernel {
 		return []Kernel{{Name: "_ZTS4Step", Type: "Step", Location: srcloc.Location{Path: "a.cpp", Line: 7}, Size: 8, NumParameters: 1, Parameters: []Parameter{{kind, 8, 0}}}}
@@ -450,8 +451,8 @@ template <class T> void named(T *p) { submit<Named<T>>([=] { *p = T(2); }); }
 	}
 }
 
-// A virtual function may be in only one image per device, because the runtime links all images of a
-// set.
+// TestVirtualFunctions checks that a virtual function is in only one image per device, because the
+// runtime links all images of a set.
 func TestVirtualFunctions(t *testing.T) {
 	image := func(target, device, name string) Image {
 		r := new(propset.Registry)
@@ -486,8 +487,8 @@ func TestVirtualFunctions(t *testing.T) {
 	}
 }
 
-// Kernels with the same class in two objects conflict, regardless of their symbols and of whether
-// they have code.
+// TestKernelsWithOneClass checks that kernels with the same class in two objects conflict,
+// regardless of their symbols and of whether they have code.
 func TestKernelsWithOneClass(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	of := func(symbol, class, file string, line uint32) Kernel {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The samples are output of libsycl-jit 2026.2.0. A sample without a footer file has an empty
-// footer.
+// TestHasNonKernelData checks samples of the output of libsycl-jit 2026.2.0. A sample without a
+// footer file has an empty footer.
 func TestHasNonKernelData(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile("testdata/" + name)

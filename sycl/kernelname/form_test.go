@@ -54,7 +54,8 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// DPC++ 2021 names the kernel of a rounded range after a lambda in its headers.
+// TestRoundedRangeOf2021 checks the names of DPC++ 2021, which names the kernel of a rounded range
+// after a lambda in its headers.
 func TestRoundedRangeOf2021(t *testing.T) {
 	const (
 		head = "_ZTSZN2cl4sycl7handler27getRangeRoundedKernelLambda"

@@ -47,7 +47,8 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
-// DPC++ 2020 and 2021 append line and column to lambdas.
+// TestDisplayOldLambdas checks the names of DPC++ 2020 and 2021, which append the line and the
+// column to lambdas.
 func TestDisplayOldLambdas(t *testing.T) {
 	for symbol, want := range map[string]string{
 		"_ZTSZ4mainEUlN2cl4sycl2idILi1EEEE126_31":                                                            "main::{lambda(cl::sycl::id<1>) at 126:31}",
@@ -76,7 +77,8 @@ func spelled(name string) string {
 	return b.String()
 }
 
-// oneDPL encodes kernel names as character codes.
+// TestDisplaySpelledNames checks the names of oneDPL, which encodes kernel names as character
+// codes.
 func TestDisplaySpelledNames(t *testing.T) {
 	long := strings.Repeat("n", 1000)
 	for symbol, want := range map[string]string{

@@ -265,7 +265,8 @@ func withoutCalls(name string) string {
 	}
 }
 
-// withoutParameters removes the parameters of functions that contain something else.
+// withoutParameters replaces the parameters of functions that contain another entity, such as a
+// lambda, by "*" if they are long.
 func withoutParameters(name string) string {
 	var b strings.Builder
 	for {

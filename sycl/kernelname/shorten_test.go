@@ -98,7 +98,7 @@ func TestShortenDistinct(t *testing.T) {
 	}
 }
 
-// The result does not depend on the order of the names.
+// TestShortenOrder checks that the result does not depend on the order of the names.
 func TestShortenOrder(t *testing.T) {
 	names := kernels(t)
 	want := map[string]string{}

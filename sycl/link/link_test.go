@@ -387,7 +387,8 @@ func TestState(t *testing.T) {
 	}
 }
 
-// If no state is requested, the state depends on whether modules need each other.
+// TestImportState checks that the state depends on whether modules need each other, if no state is
+// requested.
 func TestImportState(t *testing.T) {
 	f := []string{"f"}
 	importer, exporter := part{kernels: []string{"k"}, imports: f}, part{exports: f, bytes: "f"}

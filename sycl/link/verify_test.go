@@ -81,8 +81,9 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Inputs that can be combined have no findings about symbols, in whatever state the linker chooses.
-// Inputs that cannot be combined have findings in a file with the same modules.
+// TestVerifyAndCombineAgree checks that inputs that can be combined have no findings about symbols,
+// regardless of the state that the linker chooses, and that inputs that cannot be combined have
+// findings in a file with the same modules.
 func TestVerifyAndCombineAgree(t *testing.T) {
 	isSymbol := func(f syclbin.Finding) bool {
 		return slices.ContainsFunc(symbolRules, func(r syclbin.Rule) bool { return r.ID == f.ID })

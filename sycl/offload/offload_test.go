@@ -434,7 +434,8 @@ type short struct{ io.ReaderAt }
 
 func (short) Size() int64 { return 9 }
 
-// Later versions of the packager, named llvm-offload-binary, write version 2 or 3.
+// TestSameBytesAsLLVM compares the output with LLVM's packager. Its later versions, named
+// llvm-offload-binary, write version 2 or 3.
 func TestSameBytesAsLLVM(t *testing.T) {
 	tool := testkit.Program(t, "clang-offload-packager")
 	dir := t.TempDir()

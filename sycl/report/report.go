@@ -208,7 +208,7 @@ type Requirements struct {
 	WorkGroupDims uint32         `json:"work-group-num-dim,omitempty"`
 }
 
-// IsZero reports whether an image has no requirements, so that it runs on any device.
+// IsZero reports whether an image has no requirements, so it runs on any device.
 func (r Requirements) IsZero() bool {
 	return len(r.Aspects)+len(r.JointMatrix)+len(r.JointMad)+len(r.SubGroupSizes)+len(r.WorkGroupSize) == 0 && r.WorkGroupDims == 0
 }

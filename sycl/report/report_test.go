@@ -398,7 +398,8 @@ func TestIntrinsics(t *testing.T) {
 	}
 }
 
-// DPC++ before 2025 marks explicit SIMD with a property instead of the aspect.
+// TestOldESIMD checks images of DPC++ before 2025, which marks explicit SIMD with a property
+// instead of the aspect.
 func TestOldESIMD(t *testing.T) {
 	properties := new(propset.Registry)
 	(&needs{SubGroupSizes: []uint32{1}}).Put(properties)

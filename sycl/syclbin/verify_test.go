@@ -47,7 +47,8 @@ func mustParse(text string) *propset.Registry {
 	return r
 }
 
-// Rules about the bytes of a file have cases in the tests that read files.
+// TestVerify checks all rules, except those about the bytes of a file, which have cases in the
+// tests that read files.
 func TestVerify(t *testing.T) {
 	ir := func(f *File) *Image { return f.Modules[0].IR[0] }
 	native := func(f *File) *Image { return f.Modules[1].Native[0] }

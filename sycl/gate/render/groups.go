@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
-// A group holds findings that differ only in the kernel and its location, so that one sentence
-// describes all of them.
+// A group holds findings that differ only in the kernel and its location, so one sentence describes
+// all of them.
 type group []*gate.Finding
 
 // A groupKey holds the fields that the findings of a group share.

@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// The expected values were computed by the action that uploads SARIF files.
+// TestLineHashes compares fingerprints with the output of the action that uploads SARIF files.
 func TestLineHashes(t *testing.T) {
 	greeting := []string{"e9496ae3ebfced30:1", "fb7c023a8b9ccb3f:1", "ce8ba1a563dcdaca:1", "e20e36e16fcb0cc8:1", "b3edc88f2938467e:1", "c8e28b0b4002a3a0:1", "c129715d7a2bc9a3:1"}
 	for _, test := range []struct {

@@ -445,7 +445,7 @@ func TestFormatsAreWellFormed(t *testing.T) {
 	checkMarkdown(t, written(t, "summary.md", r), r)
 }
 
-// All formats agree on the conclusion.
+// TestFormatsAgree checks that all formats agree on the conclusion.
 func TestFormatsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -622,7 +622,8 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 	}
 }
 
-// A change that adds an exception for its own failure passes, but is reported.
+// TestAttackS17PolicyInChange checks that a change that adds an exception for its own failure
+// passes, but is reported.
 func TestAttackS17PolicyInChange(t *testing.T) {
 	now := policy(t, "devices: {required: ['*']}\nallow: [{rule: missing-aspect, kernels: ['K*'], reason: trust me, expires: 2029-01-01}]")
 	base := policy(t, "devices: {required: ['*']}")

@@ -149,7 +149,8 @@ func TestRenderingsNeedLittleMemory(t *testing.T) {
 	}
 }
 
-// A cell can have a huge number of reasons, so rendering a reason must not search all of them.
+// TestManyReasons checks a cell with a huge number of reasons: rendering a reason must not search
+// all of them.
 func TestManyReasons(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", "spir64")
 	for i := range r.Outcomes {

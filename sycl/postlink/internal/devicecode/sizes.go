@@ -56,8 +56,8 @@ func AttachedSizes(m *llvmir.Module, f *llvmir.Function, kind string, least, mos
 }
 
 // WorkGroupSize returns the work-group size that a function requires, in the order of the metadata,
-// which takes precedence over the attribute. It returns nil if no size is required. Metadata
-// from SPIR-V has only the lower 32 bits of a size, so 0 stands for 2^32, which no device supports.
+// which takes precedence over the attribute. It returns nil if no size is required. Metadata from
+// SPIR-V has only the lower 32 bits of a size, so 0 represents 2^32, which no device supports.
 func WorkGroupSize(m *llvmir.Module, f *llvmir.Function) ([]uint64, error) {
 	if list, err := AttachedSizes(m, f, WorkGroupSizeMD, 1, 3); list != nil || err != nil {
 		for i, n := range list {
