@@ -71,16 +71,9 @@ func addConstants(list []Module, images []specialize.Image) error {
 		if len(constants) == 0 {
 			continue
 		}
-		shown := make([]Constant, len(constants))
-		for n, c := range constants {
-			shown[n] = Constant{DisplayName: c.DisplayName, Name: c.Name, Parts: []ConstantPart{}}
-			for _, p := range c.Parts {
-				shown[n].Parts = append(shown[n].Parts, ConstantPart{Default: p.Default, Number: p.ID, Offset: p.Offset, Size: p.Size, Type: p.Type})
-			}
-		}
-		slices.SortFunc(shown, func(a, b Constant) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(constants, func(a, b Constant) int { return strings.Compare(a.Name, b.Name) })
 		for n := range list[i].Images {
-			list[i].Images[n].Constants = &shown
+			list[i].Images[n].Constants = &constants
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -214,20 +215,10 @@ func (r Requirements) IsZero() bool {
 }
 
 // A Constant is a specialization constant of an image.
-type Constant struct {
-	DisplayName string         `json:"display-name"` // demangled
-	Name        string         `json:"name"`         // symbolic id
-	Parts       []ConstantPart `json:"parts"`        // by offset
-}
+type Constant = specialize.Constant
 
 // A ConstantPart is a scalar of a specialization constant.
-type ConstantPart struct {
-	Default string `json:"default"` // a number, or "bytes:" and hexadecimal digits if the type is unknown
-	Number  uint32 `json:"number"`  // SpecId in SPIR-V
-	Offset  uint32 `json:"offset"`
-	Size    uint32 `json:"size"`
-	Type    string `json:"type,omitempty"` // as in spirv.Scalar; absent if no SPIR-V has the scalar
-}
+type ConstantPart = specialize.Part
 
 // A Kernel describes a kernel. Kernels with the same name in several images are the same kernel.
 type Kernel struct {

@@ -10,18 +10,18 @@ import (
 
 // A Constant describes a specialization constant of an image.
 type Constant struct {
-	Name        string // symbolic id
-	DisplayName string
-	Parts       []Part
+	DisplayName string `json:"display-name"` // demangled
+	Name        string `json:"name"`         // symbolic id
+	Parts       []Part `json:"parts"`        // by offset
 }
 
 // A Part is a scalar of a constant.
 type Part struct {
-	ID      uint32 // number in the SPIR-V
-	Offset  uint32 // in bytes from the start of the constant
-	Size    uint32
-	Type    string // "" if no SPIR-V states it
-	Default string // readable, or "bytes:" and hexadecimal digits if the type is unknown
+	Default string `json:"default"` // a number, or "bytes:" and hexadecimal digits if the type is unknown
+	Number  uint32 `json:"number"`  // SpecId in the SPIR-V
+	Offset  uint32 `json:"offset"`  // in bytes from the start of the constant
+	Size    uint32 `json:"size"`
+	Type    string `json:"type,omitempty"` // as in spirv.Scalar; "" if no SPIR-V has the scalar
 }
 
 // A scalarName identifies a scalar of a constant in any image.
@@ -60,10 +60,10 @@ func Describe(images ...Image) ([][]Constant, error) {
 
 // describe returns the description of a constant. The types that the image lacks come from types.
 func (c *imageConstants) describe(constant *propset.SpecConstant, types map[scalarName]spirv.Scalar) Constant {
-	shown := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
+	shown := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name), Parts: []Part{}}
 	for _, r := range constant.Scalars() {
 		value := constant.Default[r.Offset:][:r.Size]
-		part := Part{ID: r.ID, Offset: r.Offset, Size: r.Size, Default: rawBytes + hex.EncodeToString(value)}
+		part := Part{Number: r.ID, Offset: r.Offset, Size: r.Size, Default: rawBytes + hex.EncodeToString(value)}
 		t, ok := c.types[r.ID]
 		if !ok {
 			t, ok = types[scalarName{constant.Name, r.Offset, r.Size}]

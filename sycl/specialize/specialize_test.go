@@ -301,12 +301,12 @@ func TestDescribe(t *testing.T) {
 	got, err := specialize.Describe(img, native)
 	want := [][]specialize.Constant{
 		{
-			{pod, "app::pod", []specialize.Part{{0, 0, 4, "i32", "7"}, {1, 4, 4, "float", "2.5"}, {2, 8, 1, "i8", "1"}}},
-			{scale, "app::scale", []specialize.Part{{9, 0, 8, "double", "2.5"}}},
+			{"app::pod", pod, []specialize.Part{{"7", 0, 0, 4, "i32"}, {"2.5", 1, 4, 4, "float"}, {"1", 2, 8, 1, "i8"}}},
+			{"app::scale", scale, []specialize.Part{{"2.5", 9, 0, 8, "double"}}},
 		}, {
-			{pod, "app::pod", []specialize.Part{{0, 0, 4, "i32", "0"}, {1, 4, 4, "float", "0"}, {2, 8, 1, "i8", "0"}}},
-			{scale, "app::scale", []specialize.Part{{4, 0, 8, "double", "0"}}},
-			{"other", "other", []specialize.Part{{8, 0, 2, "", "bytes:0000"}}},
+			{"app::pod", pod, []specialize.Part{{"0", 0, 0, 4, "i32"}, {"0", 1, 4, 4, "float"}, {"0", 2, 8, 1, "i8"}}},
+			{"app::scale", scale, []specialize.Part{{"0", 4, 0, 8, "double"}}},
+			{"other", "other", []specialize.Part{{"bytes:0000", 8, 0, 2, ""}}},
 		},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {

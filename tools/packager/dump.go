@@ -213,7 +213,7 @@ func constantPart(p sycl.Part) string {
 	if typ == "" {
 		typ = plural(int(p.Size), "byte") + ", not a SPIR-V type"
 	}
-	return fmt.Sprintf("%s: default %s, number %d, offset %d", typ, p.Default, p.ID, p.Offset)
+	return fmt.Sprintf("%s: default %s, number %d, offset %d", typ, p.Default, p.Number, p.Offset)
 }
 
 func (p *printer) image(img *syclbin.Image, title string, i int, what string) {

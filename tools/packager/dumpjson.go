@@ -129,7 +129,7 @@ func newJSONSpecConstants(list []sycl.Constant) (constants []jsonSpecConstant) {
 	for _, c := range list {
 		constant := jsonSpecConstant{Name: c.Name, DisplayName: c.DisplayName, Parts: []jsonConstantPart{}}
 		for _, p := range c.Parts {
-			constant.Parts = append(constant.Parts, jsonConstantPart{p.ID, p.Offset, p.Size, p.Type, p.Default})
+			constant.Parts = append(constant.Parts, jsonConstantPart{p.Number, p.Offset, p.Size, p.Type, p.Default})
 		}
 		constants = append(constants, constant)
 	}

@@ -249,15 +249,8 @@ func (x *explainer) kind(image int32) *report.ImageKind {
 func (x *explainer) picked(code report.Code, image int) *pickedImage {
 	kind, img := x.kind(int32(image)), x.images[x.report.Images[image].Digest]
 	digest, _ := img.Digest() // computed before, so there is no error
-	p := &pickedImage{Kind: string(code), Triple: kind.Triple, Arch: kind.Architecture, Size: img.Size(), SHA256: hex.EncodeToString(digest[:])}
-	for _, c := range kind.Constants {
-		constant := jsonSpecConstant{Name: c.Name, DisplayName: c.DisplayName, Parts: []jsonConstantPart{}}
-		for _, part := range c.Parts {
-			constant.Parts = append(constant.Parts, jsonConstantPart{part.Number, part.Offset, part.Size, part.Type, part.Default})
-		}
-		p.Constants = append(p.Constants, constant)
-	}
-	return p
+	return &pickedImage{Kind: string(code), Triple: kind.Triple, Arch: kind.Architecture, Size: img.Size(), SHA256: hex.EncodeToString(digest[:]),
+		Constants: newJSONSpecConstants(kind.Constants)}
 }
 
 // noImage returns the runtime's message for a kernel without an image for the device. The message
