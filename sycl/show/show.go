@@ -38,6 +38,22 @@ func ListOf(list []string, n int, what string) string {
 	return list[0]
 }
 
+// Group groups the items of a list with equal keys, in the order of the first items.
+func Group[S ~[]T, T any, K comparable](list S, key func(T) K) (groups []S) {
+	index := map[K]int{}
+	for _, item := range list {
+		k := key(item)
+		n, ok := index[k]
+		if !ok {
+			n = len(groups)
+			index[k] = n
+			groups = append(groups, nil)
+		}
+		groups[n] = append(groups[n], item)
+	}
+	return groups
+}
+
 // Place returns a location without the column, or "" if it is unknown.
 func Place(l srcloc.Location) string {
 	if l.IsZero() {

@@ -125,17 +125,9 @@ func (p *fixPlan) add(findings []gate.Finding) {
 // noteUnsolved adds a note about each problem that no edit fixes. Kernels of a target with the same
 // problem share a note.
 func (p *fixPlan) noteUnsolved(findings []*gate.Finding) {
-	of := map[string][]*gate.Finding{}
-	var targets []string
-	for _, f := range findings {
-		if of[f.Target] == nil {
-			targets = append(targets, f.Target)
-		}
-		of[f.Target] = append(of[f.Target], f)
-	}
-	for _, target := range targets {
-		for _, message := range render.Messages(of[target]) {
-			p.note("cannot be fixed in a BUILD file: %s: %s", cmp.Or(target, "all targets"), message)
+	for _, same := range show.Group(findings, func(f *gate.Finding) string { return f.Target }) {
+		for _, message := range render.Messages(same) {
+			p.note("cannot be fixed in a BUILD file: %s: %s", cmp.Or(same[0].Target, "all targets"), message)
 		}
 	}
 }

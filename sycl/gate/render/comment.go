@@ -200,41 +200,36 @@ func (c *comment) solved(b *strings.Builder) {
 	if len(list) == 0 {
 		return
 	}
-	kernels := map[key][]string{}
-	var keys []key
 	total := 0
 	for _, s := range list {
-		k := key{s.Rule, s.Required, s.Device, s.Target, s.Gone}
-		if kernels[k] == nil {
-			keys = append(keys, k)
-		}
-		kernels[k] = append(kernels[k], s.Kernel)
 		total += s.Count
 	}
-	slices.SortStableFunc(keys, func(a, b key) int { return cmp.Compare(len(kernels[b]), len(kernels[a])) })
+	groups := show.Group(list, func(s gate.Solved) key { return key{s.Rule, s.Required, s.Device, s.Target, s.Gone} })
+	slices.SortStableFunc(groups, func(a, b []gate.Solved) int { return cmp.Compare(len(b), len(a)) })
 	fmt.Fprintf(b, "\n### %d solved %s\n\n", total, safetext.Plural(total, "problem", "problems"))
-	for i, k := range keys {
+	for i, g := range groups {
+		k := g[0]
 		if i == commentSolved {
-			fmt.Fprintf(b, "- %d more\n", len(keys)-i)
+			fmt.Fprintf(b, "- %d more\n", len(groups)-i)
 			break
 		}
 		var names []string
-		for _, name := range kernels[k][:min(len(kernels[k]), mostKernels)] {
-			names = append(names, show.CodeSpan(elide(name, longestName)))
+		for _, s := range g[:min(len(g), mostKernels)] {
+			names = append(names, show.CodeSpan(elide(s.Kernel, longestName)))
 		}
-		if n := len(kernels[k]) - len(names); n > 0 {
+		if n := len(g) - len(names); n > 0 {
 			names = append(names, fmt.Sprintf("%d more", n))
 		}
-		verb := safetext.Plural(len(kernels[k]), "runs", "run") + " on " + show.CodeSpan(k.device) + " now"
-		if k.gone {
-			verb = safetext.Plural(len(kernels[k]), "is", "are") + " gone, and so is the problem on " + show.CodeSpan(k.device)
+		verb := safetext.Plural(len(g), "runs", "run") + " on " + show.CodeSpan(k.Device) + " now"
+		if k.Gone {
+			verb = safetext.Plural(len(g), "is", "are") + " gone, and so is the problem on " + show.CodeSpan(k.Device)
 		}
 		line := fmt.Sprintf("- %s %s", strings.Join(names, ", "), verb)
-		if k.rule == compat.MissingAspect {
-			line += " (aspect " + show.CodeSpan(k.required) + ")"
+		if k.Rule == compat.MissingAspect {
+			line += " (aspect " + show.CodeSpan(k.Required) + ")"
 		}
-		if k.target != "" {
-			line += ", in " + show.CodeSpan(elide(k.target, longestName))
+		if k.Target != "" {
+			line += ", in " + show.CodeSpan(elide(k.Target, longestName))
 		}
 		b.WriteString(line + "\n")
 	}

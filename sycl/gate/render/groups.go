@@ -43,7 +43,7 @@ func groupsByLine(list []*gate.Finding) []group {
 }
 
 func groupsBy(list []*gate.Finding, at func(*gate.Finding) string) []group {
-	return grouped(list, func(f *gate.Finding) groupKey {
+	return show.Group(group(list), func(f *gate.Finding) groupKey {
 		key := groupKey{rule: f.Rule, cause: f.Cause, required: f.Required, text: f.Text, disposition: plainWords.disposition(f), devices: deviceKey(f),
 			severity: f.Severity, fails: f.Fails, image: f.Image, at: at(f)}
 		if f.Kernel == "" {
@@ -51,22 +51,6 @@ func groupsBy(list []*gate.Finding, at func(*gate.Finding) string) []group {
 		}
 		return key
 	})
-}
-
-// grouped groups findings with equal keys, in the order of the first findings.
-func grouped[K comparable](list []*gate.Finding, key func(*gate.Finding) K) (groups []group) {
-	index := map[K]int{}
-	for _, f := range list {
-		k := key(f)
-		n, ok := index[k]
-		if !ok {
-			n = len(groups)
-			index[k] = n
-			groups = append(groups, nil)
-		}
-		groups[n] = append(groups[n], f)
-	}
-	return groups
 }
 
 // A Cause groups findings at one location that one edit may fix.
@@ -83,7 +67,7 @@ func Causes(list []*gate.Finding) (causes []Cause) {
 		required, path, target, single string
 		line, column                   int
 	}
-	findings := grouped(list, func(f *gate.Finding) key {
+	findings := show.Group(list, func(f *gate.Finding) key {
 		k := key{rule: f.Rule, cause: f.Cause, required: f.Required, path: f.Path, line: f.Line, column: f.Column}
 		if f.Line == 0 {
 			k.target = f.Target // without a line, a file may have several causes

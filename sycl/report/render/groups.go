@@ -159,16 +159,9 @@ func stemPattern(stem string) string {
 // families returns the families of kernels, largest first.
 func (t *table) families(kernels []int) []family {
 	var list []family
-	known := map[string]int{}
-	for _, k := range kernels {
-		s := stem(t.Kernels[k].DisplayName)
-		i, ok := known[s]
-		if !ok {
-			i = len(list)
-			known[s] = i
-			list = append(list, family{stem: s, first: k})
-		}
-		list[i].kernels++
+	of := func(k int) string { return stem(t.Kernels[k].DisplayName) }
+	for _, g := range show.Group(kernels, of) {
+		list = append(list, family{len(g), g[0], of(g[0])})
 	}
 	slices.SortStableFunc(list, func(a, b family) int { return cmp.Compare(b.kernels, a.kernels) })
 	return list

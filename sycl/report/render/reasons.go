@@ -255,21 +255,13 @@ func (q quoter) all(list []string) []string {
 // locations. Kernels with the same name in several targets are adjacent, and only the first is
 // listed with the name.
 func (t *table) someKernels(e *entry, quote quoter) string {
-	var names []string
-	byName := map[string][]int{}
-	for _, n := range e.kernels[:min(len(e.kernels), show.MostListed)] {
-		name := kernelName(t.kernel(n))
-		if byName[name] == nil {
-			names = append(names, name)
-		}
-		byName[name] = append(byName[name], n)
-	}
+	name := func(n int) string { return kernelName(t.kernel(n)) }
 	var list []string
-	for _, name := range names {
-		for i, n := range byName[name] {
+	for _, same := range show.Group(e.kernels[:min(len(e.kernels), show.MostListed)], name) {
+		for i, n := range same {
 			k := t.kernel(n)
 			label := t.Target(k)
-			text := quote(name)
+			text := quote(name(n))
 			if label != "" {
 				in := "of " + quote(safetext.Escape(label))
 				if i == 0 {

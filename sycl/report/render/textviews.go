@@ -407,22 +407,15 @@ func (t *textWriter) groupFlags(g *group) []string {
 // group writes a group of kernels.
 func (t *textWriter) group(g *group, standings []compat.Status) {
 	t.line(t.style(bold, g.title) + ": " + g.groupText())
-	byPattern := map[int32][]int{}
-	var patterns []int32
-	for _, k := range g.kernels {
-		p := t.Kernels[k].Row
-		if byPattern[p] == nil {
-			patterns = append(patterns, p)
-		}
-		byPattern[p] = append(byPattern[p], k)
-	}
-	slices.SortStableFunc(patterns, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, standings[a]), slices.Index(order, standings[b])), cmp.Compare(len(byPattern[b]), len(byPattern[a])))
+	pattern := func(k int) int32 { return t.Kernels[k].Row }
+	same := show.Group(g.kernels, pattern)
+	slices.SortStableFunc(same, func(a, b []int) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, standings[pattern(a[0])]), slices.Index(order, standings[pattern(b[0])])), cmp.Compare(len(b), len(a)))
 	})
 	const most = 5
 	others := 0
-	for i, p := range patterns {
-		switch kernels := byPattern[p]; {
+	for i, kernels := range same {
+		switch p := pattern(kernels[0]); {
 		case !t.o.All && standings[p] == compat.Compatible: // the heading includes their number
 		case !t.o.All && i >= most:
 			others += len(kernels)
@@ -463,24 +456,21 @@ func (t *textWriter) sameCells(pattern int32, kernels []int) {
 // cellsOf returns the text of the cells of a pattern, with their devices. It omits cells without a
 // problem, unless everything is requested.
 func (t *textWriter) cellsOf(pattern int32) string {
-	var words []string
-	on := map[string][]string{}
-	for d, n := range t.Rows[pattern] {
-		k := &t.kinds[n]
-		if on[k.words] == nil {
-			words = append(words, k.words)
-		}
-		on[k.words] = append(on[k.words], safetext.Escape(t.Devices[d].Name))
+	row := t.Rows[pattern]
+	devices := make([]int, len(row))
+	for d := range row {
+		devices[d] = d
 	}
+	same := show.Group(devices, func(d int) string { return t.kinds[row[d]].words })
 	var list []string
 	statuses := []compat.Status{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.Compatible}
 	if !t.o.All {
 		statuses = statuses[:3]
 	}
 	for _, v := range statuses {
-		for _, w := range words {
-			if strings.HasPrefix(w, statusWord(v)) {
-				list = append(list, w+" on "+show.List(on[w], "devices"))
+		for _, on := range same {
+			if words := t.kinds[row[on[0]]].words; strings.HasPrefix(words, statusWord(v)) {
+				list = append(list, words+" on "+show.List(t.deviceNames(on), "devices"))
 			}
 		}
 	}
