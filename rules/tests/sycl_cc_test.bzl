@@ -285,6 +285,43 @@ def _c_alone_impl(ctx):
 
 _c_alone_test = analysistest.make(_c_alone_impl, config_settings = {"//command_line_option:extra_toolchains": DPCPP})
 
+def _precompiled_impl(ctx):
+    """The objects and libraries in srcs are linked as cc_library links them."""
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    found = {}
+    for each in target[CcInfo].linking_context.linker_inputs.to_list():
+        if each.owner == target.label:
+            asserts.true(env, "exports.lds" in [f.basename for f in each.additional_inputs], "the linker script is no input")
+            for library in each.libraries:
+                files = [f and f.basename for f in [library.static_library, library.pic_static_library, library.resolved_symlink_dynamic_library]]
+                found[files[0] or files[1] or files[2]] = (files[1], files[2], library.alwayslink)
+    for name, want in {
+        "libforms.a": ("libforms.pic.a", "libforms.so", False),
+        "libversion.so.1.2": (None, "libversion.so.1.2", False),
+        "whole.lo": (None, None, True),
+        "whole_pic.pic.lo": ("whole_pic.pic.lo", None, True),
+    }.items():
+        asserts.equals(env, want, found.get(name), "%s in %s" % (name, found))
+    objects = {
+        f.basename: None
+        for archive in by_mnemonic(env)["CppArchive"]
+        for f in archive.inputs.to_list()
+        if f.is_source and f.extension == "o"
+    }
+    asserts.equals(env, ["one.o", "two.nopic.o", "two.pic.o"], sorted(objects))
+    asserts.true(env, "libversion.so.1.2" in [f.basename for f in target[DefaultInfo].default_runfiles.files.to_list()], "runfiles lack the library")
+    return analysistest.end(env)
+
+_precompiled_test = analysistest.make(
+    _precompiled_impl,
+    config_settings = {
+        "//command_line_option:compilation_mode": "opt",
+        "//command_line_option:extra_toolchains": DPCPP,
+        "//command_line_option:start_end_lib": False,
+    },
+)
+
 def sycl_cc_test_suite(name):
     """Declares all tests of this file.
 
@@ -449,6 +486,24 @@ def sycl_cc_test_suite(name):
     )
     sycl_cc_binary(name = "c_alone", srcs = ["in_c.c"], **manual)
     _c_alone_test(name = "cc_c_alone_test", target_under_test = ":c_alone.program")
+    compiled = {
+        "srcs": ["c.cpp", "libforms.a", "libforms.pic.a", "libforms.so", "libversion.so.1.2", "one.o", "two.nopic.o", "two.pic.o", "whole.lo", "whole_pic.pic.lo"],
+        "deps": ["exports.lds"],
+        "linkopts": ["-Wl,--version-script=$(location exports.lds)"],
+    } | manual
+    sycl_cc_library(name = "precompiled_library", **compiled)
+    sycl_cc_binary(name = "precompiled_program", **compiled)
+    _precompiled_test(name = "cc_precompiled_library_test", target_under_test = ":precompiled_library")
+    _precompiled_test(name = "cc_precompiled_program_test", target_under_test = ":precompiled_program.program")
+    native.filegroup(name = "no_sources", srcs = ["clang.stamp"], **manual)
+    for case, (attributes, text) in {
+        "file": ({"srcs": ["clang.stamp"]}, "srcs: //rules/tests:clang.stamp is not a source, header, object or library; add files that the program reads to data"),
+        "library": ({"srcs": ["libtwice.a", "libtwice.nopic.a"]}, "srcs: rules/tests/libtwice.a and rules/tests/libtwice.nopic.a are the same library; remove one of them"),
+        "rule": ({"srcs": ["no_sources"]}, "srcs: //rules/tests:no_sources has no sources, headers, objects or libraries; add files"),
+        "version": ({"srcs": ["libv.so.x"]}, "srcs: //rules/tests:libv.so.x is not a source"),
+    }.items():
+        sycl_cc_library(name = "wrong_srcs_" + case, **(attributes | manual))
+        _fails_test(name = "cc_wrong_srcs_%s_test" % case, target_under_test = ":wrong_srcs_" + case, texts = ["//rules/tests:wrong_srcs_%s: %s" % (case, text)])
     sycl_cc_binary(name = "wrong_attribute_program", srcs = ["c.cpp"], targets = ["intel_gpu_pvc"], **manual)
     _fails_test(
         name = "cc_wrong_attribute_test",
@@ -520,6 +575,8 @@ def sycl_cc_test_suite(name):
             "cc_no_preview_test",
             "cc_c_alone_test",
             "cc_no_source_test",
+            "cc_precompiled_library_test",
+            "cc_precompiled_program_test",
             "cc_rdc_library_test",
             "cc_rdc_program_test",
             "cc_report_test",
@@ -529,6 +586,10 @@ def sycl_cc_test_suite(name):
             "cc_specialize_test_program_test",
             "cc_two_runtimes_test",
             "cc_wrong_attribute_test",
+            "cc_wrong_srcs_file_test",
+            "cc_wrong_srcs_library_test",
+            "cc_wrong_srcs_rule_test",
+            "cc_wrong_srcs_version_test",
             "dpcpp_post_link_test",
         ],
     )

@@ -12,8 +12,9 @@ load("//rules/private/compat:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private/options:flags.bzl", "SPLITS")
 load("//rules/private/toolchain:device_compiler.bzl", "device_compiler_transition")
 load("//rules/private/toolchain:enabled.bzl", "REQUIRES_SYCL_ATTRS", "requires_ocloc")
-load(":headers.bzl", "HEADERS", "HOST_SOURCES", "SOURCES")
+load(":headers.bzl", "HEADERS", "SOURCES")
 load(":linked_code.bzl", "linked_code")
+load(":precompiled.bzl", "LINKER_SCRIPTS")
 
 # Attributes of every rule with device code.
 DEVICE_COMPILER_ATTRS = {
@@ -127,14 +128,18 @@ CODE_ATTRS = {
 PROGRAM_ATTRS = SOURCE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | {
     # The sources.
     "srcs": attr.label_list(
-        allow_files = SOURCES + HEADERS + HOST_SOURCES,
+        # Versioned shared libraries have no common extension, so the rule checks the files itself.
+        allow_files = True,
         flags = ["DIRECT_COMPILE_TIME_INPUT"],
-        doc = "SYCL sources, headers that only they include, and C and assembler sources (`.c`, `.s`, `.S`), which are compiled for the host only.",
+        doc = "SYCL sources, headers that only they include, and C and assembler sources (`.c`, `.s`, `.S`), which are compiled for the host only. As in `cc_library`, objects and libraries (`.o`, `.a`, `.lo`, `.so`, `.so.N`) are linked. [Their device code](../build/libraries.md#link-precompiled-code) is used as it is.",
     ),
     "deps": attr.label_list(
+        allow_files = LINKER_SCRIPTS,
         aspects = [linked_code],
+        # As in cc_library: libraries produce no linker scripts.
+        flags = ["SKIP_ANALYSIS_TIME_FILETYPE_CHECK"],
         cfg = device_compiler_transition,
-        doc = "SYCL libraries (`sycl_cc_library`) and C++ libraries.",
+        doc = "SYCL libraries (`sycl_cc_library`) and C++ libraries, and linker scripts that `linkopts` refer to.",
         providers = [[CcInfo]],
     ),
 

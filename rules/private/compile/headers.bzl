@@ -12,11 +12,11 @@ SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
 
 # Extensions of sources for the host only, which only ordinary SYCL programs have.
 C_SOURCES = [".c"]
-ASSEMBLER_SOURCES = [".s", ".S"]
+ASSEMBLER_SOURCES = [".s", ".S", ".asm"]
 HOST_SOURCES = C_SOURCES + ASSEMBLER_SOURCES
 
 # Extensions of headers in srcs.
-HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tlh", ".tli", ".H"]
+HEADERS = [".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tcc", ".tlh", ".tli", ".H"]
 
 def is_header(file):
     """Returns whether a file in srcs is a header."""

@@ -20,6 +20,7 @@ load(":headers.bzl", "cc_of", "is_header", "without_module_maps")
 load(":host.bzl", "compile_host", "host_compiler", "unique_symbol")
 load(":images.bzl", "build_images", "device_build", "post_link_options")
 load(":linked_code.bzl", "LinkedCodeInfo")
+load(":precompiled.bzl", "check_srcs", "linker_scripts", "precompiled")
 
 def program_toolchain(ctx):
     """Returns the toolchain. Fails if it cannot build ordinary SYCL programs.
@@ -47,6 +48,7 @@ def build_program(ctx, link_dependencies):
         list of providers.
     """
     toolchain = program_toolchain(ctx)
+    check_srcs(ctx)
     cc = cc_of(ctx)
     is_intel = cc.toolchain.compiler.startswith("ic")
     check_command_line(ctx, is_intel)
@@ -70,7 +72,7 @@ def build_program(ctx, link_dependencies):
         if not ctx.attr.deps and not [f for f in ctx.files.srcs if not is_header(f)]:
             fail("%s: no sources: set srcs, or add a library that defines main to deps" % user_label(ctx))
         _check_runtime(ctx, toolchain, libsycl, options)
-    waiting = depset(transitive = [d[LinkedCodeInfo].sources for d in all_deps(ctx)])
+    waiting = depset(transitive = [d[LinkedCodeInfo].sources for d in _libraries(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if rdc else [])
     asks = linked and not link_dependencies
     code = compile_host(ctx, toolchain, host, compiled, options, _symbol(ctx) if asks else "")
@@ -105,8 +107,13 @@ def build_program(ctx, link_dependencies):
         is_linked = link_dependencies,
         libsycl = libsycl,
         link = options.link,
+        precompiled = precompiled(ctx, host.cc),
     )
     return _providers(ctx, program) + device
+
+def _libraries(ctx):
+    """Returns the dependencies without linker scripts."""
+    return [dep for dep in all_deps(ctx) if CcInfo in dep]
 
 def _linked_libsycl(ctx, toolchain, options):
     """Returns the target with the libsycl that programs with this code are linked to."""
@@ -120,9 +127,9 @@ def _linked_libsycl(ctx, toolchain, options):
 def _check_runtime(ctx, toolchain, libsycl, options):
     """Fails if a dependency links a libsycl other than this target's."""
     own = {f: None for f in _libsycl([libsycl])}
-    if not [library for library in _libsycl(all_deps(ctx)) if library not in own]:
+    if not [library for library in _libsycl(_libraries(ctx)) if library not in own]:
         return
-    for dep in all_deps(ctx):
+    for dep in _libraries(ctx):
         for library in _libsycl([dep]):
             if library not in own:
                 if options.preview != library.basename.startswith(_LIBSYCL_PREVIEW):
@@ -251,13 +258,16 @@ def _providers(ctx, program):
 
     Args:
         ctx: the rule context.
-        program: struct(cc, code, compiled, images, is_linked, libsycl, link): the C++ toolchain;
+        program: struct(cc, code, compiled, images, is_linked, libsycl, link, precompiled): the C++ toolchain;
             the results of compile_host, compile_sources and _embed, the last None without images;
-            whether the target is a program and not a library; the result of _linked_libsycl; and linkopts.
+            whether the target is a program and not a library; the result of _linked_libsycl; linkopts;
+            and the result of precompiled.
     Returns:
         list of providers: the objects to link, and the report on the device images.
     """
-    libraries = _library(ctx, program.cc, ctx.label.name, program.code.outputs, ctx.attr.alwayslink)
+    given = program.precompiled
+    outputs = cc_common.merge_compilation_outputs(compilation_outputs = [program.code.outputs, given.outputs])
+    libraries = _library(ctx, program.cc, ctx.label.name, outputs, ctx.attr.alwayslink)
     if program.images:
         # No symbol refers to the images, so the linker would drop them.
         libraries += _library(ctx, program.cc, ctx.label.name + ".images", program.images.outputs, True)
@@ -265,11 +275,11 @@ def _providers(ctx, program):
     # A cc_shared_library contains both the host code and the images, or neither: both have one owner.
     checks = program.images.checks if program.images else []
     linked = cc_common.create_linker_input(
-        libraries = depset(libraries),
+        libraries = depset(libraries + given.libraries),
         owner = ctx.label,
         # Bazel runs the validations of all dependencies, even if only their headers are used. A
         # library's validations should only run if it is linked, or built itself.
-        additional_inputs = depset(ctx.files.additional_linker_inputs + ([] if program.is_linked else checks)),
+        additional_inputs = depset(ctx.files.additional_linker_inputs + linker_scripts(ctx) + ([] if program.is_linked else checks)),
         user_link_flags = program.link,
     )
     own = CcInfo(
@@ -278,7 +288,7 @@ def _providers(ctx, program):
     )
     everything = cc_common.merge_cc_infos(
         direct_cc_infos = [own],
-        cc_infos = [d[CcInfo] for d in ctx.attr.deps] + [
+        cc_infos = [d[CcInfo] for d in ctx.attr.deps if CcInfo in d] + [
             CcInfo(linking_context = d[CcInfo].linking_context)
             for d in getattr(ctx.attr, "implementation_deps", [])
         ] + [program.libsycl[CcInfo]],
@@ -288,7 +298,7 @@ def _providers(ctx, program):
 
     # A merge would lose local_defines, and make the headers of dependencies direct.
     everything = CcInfo(compilation_context = program.code.context, linking_context = everything.linking_context)
-    runfiles = runfiles_of(ctx).merge(program.libsycl[DefaultInfo].default_runfiles)
+    runfiles = runfiles_of(ctx).merge_all([ctx.runfiles(given.dynamic), program.libsycl[DefaultInfo].default_runfiles] + [src[DefaultInfo].default_runfiles for src in ctx.attr.srcs])
     archives = [f for library in libraries for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),
@@ -297,7 +307,7 @@ def _providers(ctx, program):
         OutputGroupInfo(
             _validation = depset(checks if program.is_linked else [], transitive = [program.code.parsed]),
             _hidden_top_level_INTERNAL_ = depset([] if program.is_linked else checks),
-            compilation_outputs = depset(program.code.outputs.pic_objects or program.code.outputs.objects),
+            compilation_outputs = depset(outputs.pic_objects or outputs.objects),
             integration_headers = depset([f for c in program.compiled.compiled for f in [c.header, c.footer]]),
             **(program.images.groups if program.images else {})
         ),
