@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,11 +46,16 @@ func FindDevice(config *deviceconfig.Config, target string) (*deviceconfig.Devic
 	if d, ok := config.Lookup(target); ok {
 		return d, nil
 	}
-	msg := fmt.Sprintf("unknown target %q", target)
-	if near := config.Nearest(target); len(near) > 0 {
-		msg += ": did you mean " + strings.Join(near, " or ") + "?"
+	msg := fmt.Sprintf("unknown target %q; ", target)
+	near, _ := deviceconfig.TargetsNamed(target) // a product or a family
+	near = slices.DeleteFunc(near, func(name string) bool { _, ok := config.Lookup(name); return !ok })
+	if len(near) == 0 || len(near) > 3 {
+		near = config.Nearest(target)
+	}
+	if len(near) > 0 {
+		msg += "did you mean " + strings.Join(near, " or ") + "?"
 	} else {
-		msg += "; 'compat devices' lists the known devices, and a device configuration file can add more"
+		msg += "'compat devices' lists the known devices, and a device configuration file can add more"
 	}
 	return nil, cli.Usagef("%s", msg)
 }

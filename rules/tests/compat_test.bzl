@@ -278,12 +278,12 @@ def compat_test_suite(name):
     _unknown_device_test(
         name = "compat_unknown_device_report_test",
         target_under_test = ":compat_unknown_device",
-        texts = ["compat_unknown_device: devices: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
+        texts = ["compat_unknown_device: devices: unknown target \"intel_gpu_pcv\"; did you mean intel_gpu_pvc"],
     )
     _unknown_device_test(
         name = "compat_unknown_device_test_test",
         target_under_test = ":compat_unknown_device_test",
-        texts = ["compat_unknown_device_test: devices: unknown target 'pvc_gpu'"],
+        texts = ["compat_unknown_device_test: devices: unknown target \"pvc_gpu\""],
     )
     _baseline_names_test(name = "compat_baseline_names_test")
     native.test_suite(

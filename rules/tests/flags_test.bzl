@@ -191,7 +191,7 @@ _FAILS = {
     "several_targets": ({"copts": ["-Xsycl-target-backend -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend -g': ambiguous with several targets; specify one"),
     "split": ({"copts": ["-fsycl-device-code-split=kernel"]}, "unknown mode in '-fsycl-device-code-split=kernel'; use one of auto, per_source, per_kernel, off"),
     "split_contradicts": ({"copts": ["-fsycl-device-code-split=per_kernel"], "device_code_split": "off"}, "'-fsycl-device-code-split=per_kernel' contradicts the attribute device_code_split = \"off\""),
-    "target": ({"copts": ["-Xsycl-target-backend=intel_gpu_pvd -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend=intel_gpu_pvd -g': unknown target 'intel_gpu_pvd'; did you mean intel_gpu_pvc"),
+    "target": ({"copts": ["-Xsycl-target-backend=intel_gpu_pvd -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend=intel_gpu_pvd -g': unknown target \"intel_gpu_pvd\"; did you mean intel_gpu_pvc"),
     "targets": ({"copts": ["-fsycl-targets=spir64_gen"]}, "sycl_targets: images for 'spir64_gen' need a compiler"),
     "targets_contradict": ({"copts": ["-fsycl-targets=spir64"], "sycl_targets": _ALL}, "'-fsycl-targets=spir64' contradicts the attribute sycl_targets = "),
     "unknown": ({"copts": ["-fsycl-new-option"]}, "copts: '-fsycl-new-option': unknown icpx option, see docs/reference/icpx-options.md; if the device compiler supports it, move it to device_copts"),

@@ -4,6 +4,7 @@ load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//rules/private/actions:compile.bzl", "unique_prefix")
 load("//rules/private/generated:targets.bzl", "TARGETS")
 load("//rules/private/targets:names.bzl", "is_own_target", "is_sha256", "nearest_names", "shown")
+load("//rules/private/targets:resolve.bzl", "nearest_targets")
 load("//rules/private/toolchain:go_sdk.bzl", "is_too_old")
 
 def _nearest_names_impl(ctx):
@@ -15,6 +16,27 @@ def _nearest_names_impl(ctx):
     asserts.equals(env, [], nearest_names("zzz", known))
     asserts.equals(env, [], nearest_names("", []))
     asserts.equals(env, "intel_gpu_acm_g10", nearest_names("intel_gpu_acm-g10", TARGETS.keys())[0])
+    return unittest.end(env)
+
+def _nearest_targets_impl(ctx):
+    """The command-line tools suggest the same targets, see TestNearestWithoutFamily in sycl/deviceconfig."""
+    env = unittest.begin(ctx)
+    for name, want in {
+        "PVC": ["intel_gpu_pvc"],
+        "acm-g10": ["intel_gpu_acm_g10"],
+        "gfx90a": ["amd_gpu_gfx90a"],
+        "intel_gpu_acm-g10": ["intel_gpu_acm_g10"],
+        "intel_gpu_nope": [],
+        "intel_gpu_pcv": ["intel_gpu_pvc"],
+        "nothing": [],
+        "nvidia_gpu_sm80": ["nvidia_gpu_sm_80"],
+        "pvc": ["intel_gpu_pvc"],
+        "sm_80": ["nvidia_gpu_sm_80"],
+        "spir_64": ["spir64"],
+        "spr": ["intel_cpu_spr"],
+    }.items():
+        asserts.equals(env, want, nearest_targets(name)[:1], name)
+        asserts.true(env, len(nearest_targets(name)) <= 3, name)
     return unittest.end(env)
 
 def _unique_prefix_impl(ctx):
@@ -58,9 +80,11 @@ _checks_test = unittest.make(_checks_impl)
 
 _nearest_names_test = unittest.make(_nearest_names_impl)
 
+_nearest_targets_test = unittest.make(_nearest_targets_impl)
+
 _shown_test = unittest.make(_shown_impl)
 
 _unique_prefix_test = unittest.make(_unique_prefix_impl)
 
 def names_test_suite(name):
-    unittest.suite(name, _checks_test, _nearest_names_test, _shown_test, _unique_prefix_test)
+    unittest.suite(name, _checks_test, _nearest_names_test, _nearest_targets_test, _shown_test, _unique_prefix_test)

@@ -135,7 +135,7 @@ def settings_test_suite(name):
             rules[case](name = tests[-1], target_under_test = ":settings_" + target, targets = targets)
 
     flag = "--@rules_sycl//rules/settings:"
-    wrong = "the flag: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"
+    wrong = "unknown target \"intel_gpu_pcv\"; did you mean intel_gpu_pvc"
     _unknown_test(name = "settings_unknown_test", target_under_test = ":settings_binary", texts = [flag + "sycl_targets: " + wrong])
     _unknown_override_test(name = "settings_unknown_override_test", target_under_test = ":settings_own", texts = [flag + "override_sycl_targets: " + wrong])
     _empty_test(name = "settings_no_target_test", target_under_test = ":settings_binary", texts = [flag + "sycl_targets: the flag is empty"])

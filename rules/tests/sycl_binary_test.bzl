@@ -430,7 +430,7 @@ def sycl_binary_test_suite(name):
     _fails_test(
         name = "unknown_fixed_target_test",
         target_under_test = _binary("unknown_fixed_target_binary", srcs = _SOURCES, fixed_targets = ["intel_gpu_pcv"]),
-        texts = ["fixed_targets: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
+        texts = ["fixed_targets: unknown target \"intel_gpu_pcv\"; did you mean intel_gpu_pvc"],
     )
     _fails_test(
         name = "no_target_left_test",
@@ -440,7 +440,7 @@ def sycl_binary_test_suite(name):
     _fails_test(
         name = "unknown_target_test",
         target_under_test = _binary("unknown_target_binary", srcs = _SOURCES, sycl_targets = ["intel_gpu_pcv"]),
-        texts = ["unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"],
+        texts = ["unknown target \"intel_gpu_pcv\"; did you mean intel_gpu_pvc"],
     )
     _fails_test(
         name = "unsupported_target_test",

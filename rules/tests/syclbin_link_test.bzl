@@ -190,7 +190,7 @@ def syclbin_link_test_suite(name):
         ("executable_ir", {"deps": [":finished"], "mode": "ir"}, ["//rules/tests:finished is a SYCLBIN in executable state", "set its state = \"object\""]),
         ("targets_to_combine", {"deps": [":main"], "sycl_targets": ["spir64"]}, ["sycl_targets requires mode = \"ir\""]),
         ("unresolved_executable", {"allow_unresolved": True, "deps": [":main"], "state": "executable"}, ["allow_unresolved = True cannot be combined with state = \"executable\""]),
-        ("unknown_link_target", {"deps": [":main"], "mode": "ir", "sycl_targets": ["intel_gpu_pcv"]}, ["unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"]),
+        ("unknown_link_target", {"deps": [":main"], "mode": "ir", "sycl_targets": ["intel_gpu_pcv"]}, ["unknown target \"intel_gpu_pcv\"; did you mean intel_gpu_pvc"]),
     ]:
         _fails_test(
             name = test + "_test",

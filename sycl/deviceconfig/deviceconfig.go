@@ -196,9 +196,10 @@ var families = []string{"intel_gpu_", "intel_cpu_", "nvidia_gpu_", "amd_gpu_"}
 
 // NearestOf returns up to n candidates whose names are similar to an unknown target, the closest
 // first. Only the part after the family prefix is compared, and the prefix must be the same: a
-// different device is not a misspelling. A name without a prefix matches any family.
+// different device is not a misspelling. A name without a prefix matches any family. A candidate
+// that differs only in the prefix, hyphens and case is the only one.
 func NearestOf(target string, candidates iter.Seq[string], n int) []string {
-	family, rest := cutFamily(target)
+	family, rest := cutFamily(strings.ReplaceAll(strings.ToLower(target), "-", "_"))
 	full := map[string]string{}
 	var names []string
 	for c := range candidates {
@@ -207,6 +208,9 @@ func NearestOf(target string, candidates iter.Seq[string], n int) []string {
 			full[r] = c
 			names = append(names, r)
 		}
+	}
+	if same, ok := full[rest]; ok && n > 0 {
+		return []string{same}
 	}
 	var list []string
 	for _, near := range safetext.Nearest(rest, slices.Values(names), n) {

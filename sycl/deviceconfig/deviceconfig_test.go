@@ -180,7 +180,7 @@ func TestLLVMGPUs(t *testing.T) {
 func TestNearest(t *testing.T) {
 	c := Default()
 	for target, want := range map[string][]string{
-		"intel_gpu_acm-g10": {"intel_gpu_acm_g10", "intel_gpu_acm_g12", "intel_gpu_acm_g11"},
+		"intel_gpu_acm_g20": {"intel_gpu_acm_g10", "intel_gpu_acm_g12", "intel_gpu_acm_g11"},
 		"intel_gpu_pcv":     {"intel_gpu_pvc"},
 		"nvidia_gpu_sm80":   {"nvidia_gpu_sm_80"},
 		"something else":    nil,
@@ -332,11 +332,11 @@ func TestReadErrors(t *testing.T) {
 		{"a target with a slash", "a/b: {}\n", `user.yaml:1: the target "a/b" has a character '/' that names cannot have`},
 		{"a target without name", `"": {}`, `user.yaml:1: the target "" is empty`},
 		{"a target that is too long", strings.Repeat("a", 201) + ":\n", `user.yaml:1: the target "` + strings.Repeat("a", 201) + `" is longer than 200 characters`},
-		{"a misspelled key", "a:\n  aspect: [1]\n", `user.yaml:2: a: unknown key "aspect": did you mean aspects?`},
-		{"a misspelled key with underscores", "a:\n  may_suport_other_aspects: true\n", `user.yaml:2: a: unknown key "may_suport_other_aspects": did you mean may-support-other-aspects?`},
-		{"a misspelled ocloc key", "intel_gpu_a:\n  aot-toolchain-ocloc-devise: b\n", `user.yaml:2: intel_gpu_a: unknown key "aot-toolchain-ocloc-devise": did you mean aot-toolchain-ocloc-device?`},
-		{"an unknown extension", "a:\n  refused-extensions: [SPV_KHR_float_control]\n", "user.yaml:2: a: refused-extensions: unknown extension \"SPV_KHR_float_control\": did you mean SPV_KHR_float_controls?"},
-		{"an unknown key", "a:\n  b: 1\n", `user.yaml:2: a: unknown key "b": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, local-mem-size, max-parameter-size, max-parameter-registers, max-parameter-registers-large, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options`},
+		{"a misspelled key", "a:\n  aspect: [1]\n", `user.yaml:2: a: unknown key "aspect"; did you mean aspects?`},
+		{"a misspelled key with underscores", "a:\n  may_suport_other_aspects: true\n", `user.yaml:2: a: unknown key "may_suport_other_aspects"; did you mean may-support-other-aspects?`},
+		{"a misspelled ocloc key", "intel_gpu_a:\n  aot-toolchain-ocloc-devise: b\n", `user.yaml:2: intel_gpu_a: unknown key "aot-toolchain-ocloc-devise"; did you mean aot-toolchain-ocloc-device?`},
+		{"an unknown extension", "a:\n  refused-extensions: [SPV_KHR_float_control]\n", "user.yaml:2: a: refused-extensions: unknown extension \"SPV_KHR_float_control\"; did you mean SPV_KHR_float_controls?"},
+		{"an unknown key", "a:\n  b: 1\n", `user.yaml:2: a: unknown key "b"; expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, local-mem-size, max-parameter-size, max-parameter-registers, max-parameter-registers-large, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options`},
 		{"an unknown aspect", "a:\n  aspects: [fp16,\n    fp46]\n", `user.yaml:3: a: aspects: unknown aspect "fp46"; did you mean fp16?`},
 		{"a negative aspect", "a:\n  aspects: [-1]\n", `user.yaml:2: a: aspects: unknown aspect "-1"; expected a name of enum class aspect or a number`},
 		{"an aspect beyond 32 bits", "a:\n  aspects: [4294967296]\n", `user.yaml:2: a: aspects: aspect number 4294967296 does not fit in 32 bits`},
@@ -377,18 +377,18 @@ func TestReadErrors(t *testing.T) {
 		{"a number above 64 bits", "a:\n  local-memory-size: 18446744073709551616\n", `user.yaml:2: a: local-memory-size: "18446744073709551616" is not a positive number of at most 64 bits`},
 		{"matrices that are not a list", "a:\n  matrix-combinations: {msize: 8}\n", `user.yaml:2: a: matrix-combinations: expected a list of combinations, got a mapping`},
 		{"a matrix that is not a mapping", "a:\n  matrix-combinations: [8]\n", `user.yaml:2: a: matrix-combinations: expected keys of a combination, got "8"`},
-		{"a misspelled key of a matrix", "a:\n  matrix-combinations:\n    - {mszie: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "mszie": did you mean msize?`},
-		{"an unknown key of a matrix", "a:\n  matrix-combinations:\n    - {something: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "something": expected one of max-msize, max-nsize, max-ksize, msize, nsize, ksize, atype, btype, ctype, dtype`},
+		{"a misspelled key of a matrix", "a:\n  matrix-combinations:\n    - {mszie: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "mszie"; did you mean msize?`},
+		{"an unknown key of a matrix", "a:\n  matrix-combinations:\n    - {something: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "something"; expected one of max-msize, max-nsize, max-ksize, msize, nsize, ksize, atype, btype, ctype, dtype`},
 		{"a duplicate matrix key", "a:\n  matrix-combinations: [{msize: 8, msize: 8}]\n", `user.yaml:2: a: matrix-combinations: duplicate msize`},
 		{"a matrix with two sizes", "a:\n  matrix-combinations: [{msize: 8, max-msize: 8}]\n", `user.yaml:2: a: matrix-combinations: a combination needs either msize or max-msize`},
 		{"a matrix without a size", "a:\n  matrix-combinations: [{msize: 8, nsize: 8}]\n", `user.yaml:2: a: matrix-combinations: a combination needs either ksize or max-ksize`},
 		{"a matrix without a type", "a:\n  matrix-combinations: [{msize: 8, nsize: 8, ksize: 8, atype: bf16}]\n", `user.yaml:2: a: matrix-combinations: missing key btype in the combination`},
-		{"a misspelled type", "a:\n  matrix-combinations: [{atype: bf61}]\n", `user.yaml:2: a: matrix-combinations: unknown type "bf61": did you mean bf16?`},
+		{"a misspelled type", "a:\n  matrix-combinations: [{atype: bf61}]\n", `user.yaml:2: a: matrix-combinations: unknown type "bf61"; did you mean bf16?`},
 		{"no type", "a:\n  matrix-combinations: [{atype: [[]]}]\n", `user.yaml:2: a: matrix-combinations: expected a type such as bf16, got a list`},
 		{"no types", "a:\n  matrix-combinations: [{atype: []}]\n", `user.yaml:2: a: matrix-combinations: empty list of types`},
 		{"a duplicate type", "a:\n  matrix-combinations: [{atype: [bf16, bf16]}]\n", `user.yaml:2: a: matrix-combinations: duplicate type bf16`},
 		{"too many matrices", "a:\n  matrix-combinations: [{msize: 8, nsize: 8, ksize: 8, atype: &t [bf16, fp16, fp32, fp64, tf32, uint8], btype: [bf16, fp16, fp32, fp64, tf32, uint8], ctype: [bf16, fp16, fp32, fp64, tf32, uint8], dtype: [bf16, fp16, fp32, fp64, tf32, uint8]}]\n", `user.yaml:2: a: matrix-combinations: too many combinations (limit 1000)`},
-		{"a merge key", "a: &x {aspects: [1]}\nb:\n  <<: *x\n", "user.yaml:3: b: unknown key \"<<\": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, local-mem-size, max-parameter-size, max-parameter-registers, max-parameter-registers-large, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options"},
+		{"a merge key", "a: &x {aspects: [1]}\nb:\n  <<: *x\n", "user.yaml:3: b: unknown key \"<<\"; expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, local-mem-size, max-parameter-size, max-parameter-registers, max-parameter-registers-large, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options"},
 		{"an octal number", "a:\n  max-work-group-size: 0o17\n", `user.yaml:2: a: max-work-group-size: "0o17" is not a positive number of at most 64 bits`},
 	}
 	for _, tt := range tests {
@@ -488,6 +488,20 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestNearestWithoutFamily checks that a name without its prefix, or in a different notation, has one
+// suggestion.
+func TestNearestWithoutFamily(t *testing.T) {
+	config := Default()
+	for name, want := range map[string]string{
+		"pvc": "intel_gpu_pvc", "PVC": "intel_gpu_pvc", "acm-g10": "intel_gpu_acm_g10", "intel_gpu_acm-g10": "intel_gpu_acm_g10",
+		"sm_80": "nvidia_gpu_sm_80", "gfx90a": "amd_gpu_gfx90a", "spr": "intel_cpu_spr",
+	} {
+		if near := config.Nearest(name); !slices.Equal(near, []string{want}) {
+			t.Errorf("%s: %q, want %s", name, near, want)
+		}
+	}
 }
 
 // TestNearestInFamily checks that suggestions are other spellings, not other devices.

@@ -130,7 +130,7 @@ func (p *parser) matrixEntry(n *yaml.Node) (sizes map[string]uint64, types map[s
 		key := strings.ReplaceAll(kv.key.Value, "_", "-")
 		switch {
 		case !slices.Contains(matrixKeys, key):
-			return nil, nil, p.errorf(kv.key, "unknown key %q: %s", kv.key.Value, safetext.Suggest(key, matrixKeys))
+			return nil, nil, p.errorf(kv.key, "unknown key %q; %s", kv.key.Value, safetext.Suggest(key, matrixKeys))
 		case sizes[key] != 0 || types[key] != nil:
 			return nil, nil, p.errorf(kv.key, "duplicate %s", key)
 		case strings.HasSuffix(key, "type"):
@@ -157,7 +157,7 @@ func (p *parser) matrixTypes(n *yaml.Node) ([]string, error) {
 		case e.Kind != yaml.ScalarNode || strict.IsNull(e):
 			return nil, p.errorf(e, "expected a type such as bf16, got %s", kindName(e))
 		case !slices.Contains(MatrixTypes, e.Value):
-			return nil, p.errorf(e, "unknown type %s: %s", kindName(e), safetext.Suggest(e.Value, MatrixTypes))
+			return nil, p.errorf(e, "unknown type %s; %s", kindName(e), safetext.Suggest(e.Value, MatrixTypes))
 		case slices.Contains(all, e.Value):
 			return nil, p.errorf(e, "duplicate type %s", e.Value)
 		}

@@ -249,7 +249,7 @@ func (p *parser) knownOption(n *yaml.Node, key string) error {
 		return nil
 	}
 	p.key = ""
-	return p.errorf(n, "unknown key %q: %s", n.Value, safetext.Suggest(key, entryKeys))
+	return p.errorf(n, "unknown key %q; %s", n.Value, safetext.Suggest(key, entryKeys))
 }
 
 // deviceOption extracts the ocloc device from aot-toolchain-options if no other key sets it.
@@ -401,7 +401,7 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 func (p *parser) oneOf(n *yaml.Node, what string, known []string) ([]string, error) {
 	all, err := setOf(p, n, func(e *yaml.Node) (string, error) {
 		if !slices.Contains(known, e.Value) {
-			return "", p.errorf(e, "unknown %s %s: %s", what, kindName(e), safetext.Suggest(e.Value, known))
+			return "", p.errorf(e, "unknown %s %s; %s", what, kindName(e), safetext.Suggest(e.Value, known))
 		}
 		return e.Value, nil
 	})

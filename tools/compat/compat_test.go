@@ -333,7 +333,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no subcommand", nil, 2, []string{"missing subcommand"}},
 		{"no file", []string{"report"}, 2, []string{"no input files; pass programs, libraries, wheels or directories"}},
-		{"an unknown device", []string{"report", "--devices", "intel_gpu_pvv", "k.spv"}, 2, []string{`unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`}},
+		{"an unknown device", []string{"report", "--devices", "intel_gpu_pvv", "k.spv"}, 2, []string{`unknown target "intel_gpu_pvv"; did you mean intel_gpu_pvc`}},
 		{"a directory without device code", []string{"report", "plain"}, 3, []string{"no device images in 1 file: looked for sections .llvm.offloading"}},
 		{"a truncated SPIR-V module", []string{"report", "cut.spv"}, 3, []string{"cut.spv: ", "module too short for the header: 6 bytes"}},
 		{"a truncated SYCLBIN", []string{"report", "cut.syclbin"}, 3, []string{"cut.syclbin: ", "offset"}},

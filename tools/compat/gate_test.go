@@ -347,7 +347,7 @@ func TestCheckBinaries(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--binary", "out/l.o", "--devices", "intel_gpu_pvv"}, `unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`},
+		{[]string{"--binary", "out/l.o", "--devices", "intel_gpu_pvv"}, `unknown target "intel_gpu_pvv"; did you mean intel_gpu_pvc`},
 		{[]string{"--devices", "intel_gpu_pvc", "r.json"}, "--devices and --device-config require --binary"},
 		{nil, "no input; pass reports, or files with --binary"},
 	} {

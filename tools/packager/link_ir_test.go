@@ -206,7 +206,7 @@ func TestLinkIRRefusals(t *testing.T) {
 		"no output":                 {[]string{"link", "--mode", "ir", "native.syclbin"}, cli.ExitUsage, "--output is required"},
 		"a file twice":              {append(ir, "native.syclbin", "native.syclbin"), cli.ExitUsage, "duplicate input file native.syclbin"},
 		"a graph":                   {append(ir, "--graph", "g.txt", "native.syclbin"), cli.ExitUsage, "--graph and --json require --mode combine"},
-		"an unknown target":         {append(ir, "--targets", "intel_gpu_pcv", "native.syclbin"), cli.ExitUsage, `unknown target "intel_gpu_pcv": did you mean intel_gpu_pvc`},
+		"an unknown target":         {append(ir, "--targets", "intel_gpu_pcv", "native.syclbin"), cli.ExitUsage, `unknown target "intel_gpu_pcv"; did you mean intel_gpu_pvc`},
 		"a target without compiler": {append(ir, "--targets", "nvidia_gpu_sm_90", "native.syclbin"), cli.ExitUsage, "cannot compile for 'nvidia_gpu_sm_90'"},
 		"an unknown split":          {append(ir, "--split", "per_moon", "native.syclbin"), cli.ExitUsage, "--split: unknown mode 'per_moon'; expected one of"},
 		"no ocloc":                  {append(ir, "--targets", "intel_gpu_pvc", "native.syclbin"), cli.ExitFailure, "ocloc not found in PATH; install it (Debian: intel-ocloc) or set --ocloc"},

@@ -27,5 +27,5 @@ def _of_flag(target):
     flag = "--@rules_sycl//%s:%s" % (target.label.package, target.label.name)
     if not names:
         fail("%s: the flag is empty; set at least one target, such as spir64" % flag)
-    known_targets(flag, "the flag", names)
+    known_targets(flag, "", names)
     return names

@@ -1,7 +1,14 @@
 """Names and checksums: suggestions for misspelled names, and validation."""
 
-def _distance(a, b):
-    """Returns the number of edits that turn a into b: insert, delete or replace a character, or swap two neighbors."""
+def name_distance(a, b):
+    """Returns the number of edits that turn a into b: insert, delete or replace a character, or swap two neighbors.
+
+    Args:
+        a: string.
+        b: string.
+    Returns:
+        int.
+    """
     before = []
     row = list(range(len(b) + 1))
     for i in range(len(a)):
@@ -29,7 +36,7 @@ def nearest_names(name, known, count = 3):
     Returns:
         The most similar names, sorted. Empty if none is similar.
     """
-    ranked = sorted([(_distance(name, k), k) for k in known])
+    ranked = sorted([(name_distance(name, k), k) for k in known])
     if not ranked or ranked[0][0] > max(2, len(name) // 2):
         return []
     return [k for d, k in ranked if d == ranked[0][0]][:count]

@@ -2,7 +2,7 @@
 
 load("//rules/private/generated:targets.bzl", "ALIASES", "FAMILIES", "TARGETS")
 load(":gpus.bzl", "family_of")
-load(":names.bzl", "nearest_names")
+load(":names.bzl", "name_distance")
 
 # ocloc's names for several chips, and the chip that it then compiles for. Only targets that may
 # be the same chip share an action; the step queries ocloc whether they are.
@@ -44,21 +44,50 @@ def known_targets(label, attribute, names):
 
     Args:
         label: label of the rule, for errors.
-        attribute: the attribute that contains the names, for errors.
+        attribute: the attribute that contains the names, for errors. Empty if label is a flag.
         names: the names, with aliases.
     Returns:
         list of names, one per target.
     """
     for name in names:
         if ALIASES.get(name, name) not in TARGETS:
-            near = nearest_names(name, TARGETS.keys() + ALIASES.keys())
-            fail("%s: %s: unknown target '%s'%s" % (
-                label,
-                attribute,
+            near = nearest_targets(name)
+            fail("%s: unknown target \"%s\"%s" % (
+                label + (": " + attribute if attribute else ""),
                 name,
                 "; did you mean %s?" % " or ".join(near) if near else "; `bazel run @rules_sycl//rules:aspectfilter -- devices` lists all targets",
             ))
     return [ALIASES.get(name, name) for name in names]
+
+# Prefixes of the names of targets of one kind.
+_PREFIXES = ["intel_gpu_", "intel_cpu_", "nvidia_gpu_", "amd_gpu_"]
+
+def _without_prefix(name):
+    """Returns struct(prefix, rest) for the name of a target."""
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            return struct(prefix = prefix, rest = name.removeprefix(prefix))
+    return struct(prefix = "", rest = name)
+
+def nearest_targets(name):
+    """Returns the targets that a name may be a misspelling of, as package deviceconfig does.
+
+    Args:
+        name: the unknown name.
+    Returns:
+        list of at most three names.
+    """
+    wanted = _without_prefix(name.lower().replace("-", "_"))
+    candidates = {}
+    for known in TARGETS.keys() + ALIASES.keys():
+        target = _without_prefix(known)
+        if not wanted.prefix or wanted.prefix == target.prefix:
+            candidates.setdefault(target.rest, known)
+    if wanted.rest in candidates:
+        return [candidates[wanted.rest]]
+    most = 1 + len(wanted.rest) // 4
+    near = sorted([(name_distance(wanted.rest, rest), known) for rest, known in candidates.items() if abs(len(rest) - len(wanted.rest)) <= most])
+    return [known for distance, known in near if distance <= most][:3]
 
 def needs_ocloc(names):
     """Returns whether ocloc compiles for one of the targets, whose names may be unknown."""
