@@ -188,11 +188,21 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	if err != nil && !errors.Is(err, flag.ErrHelp) && !errors.Is(err, errSilentNo) {
 		fmt.Fprintf(env.Stderr, "%s: error: %s\n", t.Name, printable(err.Error(), args))
 		var usage *usageError
-		if errors.As(err, &usage) {
-			fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", cmp.Or(usage.command, t.Name))
+		if program := t.program(); program != "" && errors.As(err, &usage) {
+			command := strings.TrimPrefix(cmp.Or(usage.command, t.Name), t.Name)
+			fmt.Fprintf(env.Stderr, "Run '%s%s --help' for usage.\n", program, command)
 		}
 	}
 	return ExitCode(err)
+}
+
+// program returns the command that runs the tool, or "" if the user does not run it. The rules for
+// Bazel set the variable: empty for the actions of a build.
+func (t *Tool) program() string {
+	if program, ok := os.LookupEnv("RULES_SYCL_PROGRAM"); ok {
+		return program
+	}
+	return t.Name
 }
 
 func (t *Tool) runRecovered(ctx context.Context, env *Env, args []string) (err error) {

@@ -111,6 +111,12 @@ func TestExitCodes(t *testing.T) {
 	if code, _, stderr := run(t, broken); code != ExitFailure || !strings.Contains(stderr, "broken: error: internal error: a fault") {
 		t.Errorf("panic: exit %d, %q", code, stderr)
 	}
+	for program, want := range map[string]string{"": "too few\n", "bazel run //:echo --": "Run 'bazel run //:echo -- say --help' for usage.\n"} {
+		t.Setenv("RULES_SYCL_PROGRAM", program)
+		if _, _, stderr := run(t, echo(Usagef("too few")), "say"); !strings.HasSuffix(stderr, want) {
+			t.Errorf("program %q: %q", program, stderr)
+		}
+	}
 	if BadInput(nil) != nil {
 		t.Error("BadInput(nil) is an error")
 	}

@@ -82,7 +82,7 @@ func (o *Reading) ResolveRelease(env *cli.Env, name string, f *syclbin.File) {
 		return
 	}
 	if a, ok := f.AmbiguousAspect(); ok {
-		env.Warnf(name, "the file does not record its runtime release, which determines the meaning of its aspect numbers (as a 2026 file, it would require %v); use --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
+		env.Warnf(name, "the file does not record its runtime release, which determines the meaning of its aspect numbers (as a 2026 file, it would require %v); rebuild the file, or use --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
 	}
 }
 

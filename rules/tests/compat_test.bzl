@@ -130,7 +130,7 @@ def _scripts():
         # The file is written in the source tree, regardless of the directory in which 'bazel run'
         # is called.
         ("update", "compat_known.update", [
-            "cd \"${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}\" || exit 4\nexec ",
+            "cd \"${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}\" || exit 4\nexport RULES_SYCL_PROGRAM='bazel run @rules_sycl//rules:compat --'\nexec ",
             " baseline update %s %s \"$runfiles\"/'rules/tests/compat_known.compat.json'\n" % (_BASELINE, _RUNFILES_POLICY),
         ], []),
         ("baseline", "compat_known.baseline_test", [
@@ -147,7 +147,7 @@ def _scripts():
         ], ["--undetermined"]),
         ("policy_update", "compat_policy_test.update", [" baseline update %s %s " % (_BASELINE, _RUNFILES_POLICY)], []),
         ("first_test", "compat_first_test", [" --workspace= 'rules/tests/compat_first_test.compat.json'"], ["--baseline"]),
-        ("show", "compat_report", ["cd \"${BUILD_WORKING_DIRECTORY:-.}\" || exit 4\nexec ", " show --command 'bazel run //rules/tests:compat_report --' \"$@\" \"$runfiles\"/'rules/tests/compat_report.compat.json'\n"], []),
+        ("show", "compat_report", ["cd \"${BUILD_WORKING_DIRECTORY:-.}\" || exit 4\nexport RULES_SYCL_PROGRAM='bazel run @rules_sycl//rules:compat --'\nexec ", " show --command 'bazel run //rules/tests:compat_report --' \"$@\" \"$runfiles\"/'rules/tests/compat_report.compat.json'\n"], []),
     ]:
         _script_test(name = "compat_script_%s_test" % name, absent = absent, parts = parts, target_under_test = ":" + target)
     return ["compat_script_%s_test" % n for n in ["update", "baseline", "no_baseline", "policy", "policy_update", "first_test", "show"]]

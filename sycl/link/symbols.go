@@ -453,7 +453,7 @@ func (l *linker) nearMisses(name string) (details []string, fix string) {
 	case len(near) > 0:
 		fix = "declare the function as it is defined, with the same name, parameters and extern \"C\"; instantiate templates where they are defined"
 	case strings.HasPrefix(name, "__devicelib_"):
-		fix = "link with the device libraries of DPC++, which define it, or use --allow-unresolved"
+		fix = "link with the device libraries of DPC++, which define it, or allow unresolved imports (--allow-unresolved, in Bazel allow_unresolved = True)"
 	}
 	return details, fix
 }

@@ -90,8 +90,9 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, trans
         mnemonic = mnemonic,
         progress_message = progress_message,
         # The device compilers find their helpers (ld, ar, libraries) in these directories. A fixed
-        # environment keeps the system's environment out of the cache key.
-        env = {"PATH": "/usr/bin:/bin"},
+        # environment keeps the system's environment out of the cache key. The user does not run our tools, so
+        # their messages must not refer to --help.
+        env = {"PATH": "/usr/bin:/bin", "RULES_SYCL_PROGRAM": ""},
         execution_requirements = (_PATH_MAPPING if mapped and not tools else {}) | ({} if worker == None else _WORKER),
         toolchain = own_toolchain(ctx, toolchain),
     )

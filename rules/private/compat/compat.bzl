@@ -137,7 +137,7 @@ def launcher(ctx, name, tool, arguments, runfiles, directory = "${BUILD_WORKING_
         struct(executable, runfiles).
     """
     script = ctx.actions.declare_file(name)
-    lines = script_head(ctx, directory)
+    lines = script_head(ctx, directory) + ["export RULES_SYCL_PROGRAM=" + quoted(COMPAT_COMMAND)]
     command = " ".join([runfile(tool[DefaultInfo].files_to_run.executable)] + arguments)
     if hint:
         lines += [command, "code=$?", "test $code -ne 1 || echo %s >&2" % quoted(hint), "exit $code"]
