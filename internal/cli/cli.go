@@ -23,6 +23,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -77,6 +78,7 @@ type Command struct {
 	Short   string // one line for the list of subcommands
 	Long    string // further paragraphs for the command's own help
 	Example string // a valid command line
+	InPlace bool   // --output may be the input
 	// Setup declares the flags and returns the function that uses them.
 	Setup func(fs *flag.FlagSet) Run
 }
@@ -331,7 +333,71 @@ func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []stri
 		fmt.Fprintf(env.Stdout, "%s %s\n", t.Name, Version)
 		return nil
 	}
+	if !c.InPlace {
+		if err := checkOutput(flags, rest); err != nil {
+			return err
+		}
+	}
 	return run(ctx, env, rest)
+}
+
+// checkOutput returns an error if an output of a command is also an input: an argument, the file in
+// an argument NAME=FILE, or the value of a different flag for a file.
+func checkOutput(flags *flag.FlagSet, args []string) error {
+	output := flags.Lookup("output")
+	if output == nil {
+		return nil
+	}
+	written := map[string]bool{}
+	for _, name := range valuesOf(output) {
+		if info, err := os.Stat(name); !IsStdout(name) && err == nil && info.Mode().IsRegular() {
+			written[RealPath(name)] = true
+		}
+	}
+	if len(written) == 0 {
+		return nil
+	}
+	inputs := slices.Clone(args)
+	flags.Visit(func(f *flag.Flag) {
+		// Package outfile rejects two outputs with one name.
+		kind, usage := flag.UnquoteUsage(f)
+		isOutput := regexp.MustCompile(`^(also )?write | to write\b`).MatchString(usage)
+		if f != output && !isOutput && strings.Contains(strings.ToLower(kind), "file") {
+			inputs = append(inputs, valuesOf(f)...)
+		}
+	})
+	for _, input := range inputs {
+		for _, name := range []string{input, input[strings.LastIndex(input, "=")+1:]} {
+			if name != "" && written[RealPath(name)] {
+				return Usagef("--output: %q cannot be an output, because it is also an input; choose a different path", name)
+			}
+		}
+	}
+	return nil
+}
+
+// valuesOf returns the values of a flag that may be repeated.
+func valuesOf(f *flag.Flag) []string {
+	if list, ok := f.Value.(*Strings); ok {
+		return list.Values
+	}
+	return []string{f.Value.String()}
+}
+
+// RealPath returns the absolute path of a file, with links resolved in its existing part. Two names of
+// one file without links have different paths: an output replaces one of them.
+func RealPath(name string) string {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return name
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
 }
 
 // example writes the example of a subcommand, if any.

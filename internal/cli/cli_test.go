@@ -122,6 +122,43 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+func TestOutputIsInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"in", "out"} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("in", "link"); err != nil {
+		t.Fatal(err)
+	}
+	copier := &Tool{Name: "copy", Commands: []*Command{{Setup: func(fs *flag.FlagSet) Run {
+		var outputs, tables Strings
+		fs.Var(&outputs, "output", "`file` to write")
+		fs.Var(&tables, "table", "`TRIPLE=FILE` to read")
+		fs.String("mode", "", "`mode`")
+		fs.String("reasons", "", "also write the reasons to this `file`")
+		return func(context.Context, *Env, []string) error { return nil }
+	}}}}
+	for args, want := range map[string]string{
+		"in --output out":                       "",
+		"in --output new":                       "",
+		"--output -":                            "",
+		"/dev/null --output /dev/null":          "",
+		"in --output out --mode out":            "",
+		"in --output out --reasons out":         "",
+		"in --output in":                        "in",
+		"--output in link":                      "link",
+		"--output link -- a=./in":               "./in",
+		"--output new --output in --table=b=in": "in",
+	} {
+		code, _, stderr := run(t, copier, strings.Fields(args)...)
+		if want == "" && code != 0 || want != "" && (code != ExitUsage || !strings.Contains(stderr, fmt.Sprintf("--output: %q cannot be an output, because it is also an input; choose a different path\n", want))) {
+			t.Errorf("%s: exit %d, %q", args, code, stderr)
+		}
+	}
+}
+
 // full is a writer that fails like a full disk.
 type full struct{}
 

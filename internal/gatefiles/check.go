@@ -14,7 +14,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -306,7 +305,7 @@ func CheckOutputs(outputs, inputs []string) error {
 	known := map[string]string{}
 	for _, name := range inputs {
 		if info, err := os.Stat(name); name != "" && err == nil && info.Mode().IsRegular() {
-			known[realPath(name)] = name
+			known[cli.RealPath(name)] = name
 		}
 	}
 	written := map[string]bool{}
@@ -314,7 +313,7 @@ func CheckOutputs(outputs, inputs []string) error {
 		if name == "" || cli.IsStdout(name) {
 			continue
 		}
-		place := realPath(name)
+		place := cli.RealPath(name)
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			continue // such as /dev/null
 		}
@@ -327,22 +326,6 @@ func CheckOutputs(outputs, inputs []string) error {
 		}
 	}
 	return nil
-}
-
-// realPath returns the path of a file with links resolved in its existing part. An output replaces
-// a link or one of several names of a file, so these count as separate files.
-func realPath(name string) string {
-	path, err := filepath.Abs(name)
-	if err != nil {
-		return name
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		return filepath.Join(dir, filepath.Base(path))
-	}
-	return path
 }
 
 // SetBaseDevices sets the device data of the base branch.

@@ -12,9 +12,10 @@ import (
 
 func convertCommand() *cli.Command {
 	return &cli.Command{
-		Name:  "convert",
-		Args:  "FILE",
-		Short: "convert a SYCLBIN to a different release, format or container",
+		Name:    "convert",
+		Args:    "FILE",
+		InPlace: true,
+		Short:   "convert a SYCLBIN to a different release, format or container",
 		Long: `
 Writes the same images and property sets for a different runtime release, format version
 or container version. --state changes the bundle state. Without --runtime, the output is

@@ -22,9 +22,10 @@ import (
 
 func specializeCommand() *cli.Command {
 	return &cli.Command{
-		Name:  "specialize",
-		Args:  "FILE",
-		Short: "set default values of specialization constants",
+		Name:    "specialize",
+		Args:    "FILE",
+		InPlace: true,
+		Short:   "set default values of specialization constants",
 		Long: `
 Changes the default values of specialization constants in the SPIR-V modules, where device
 compilers read them, and in the property sets, where the runtime reads them. A program can
