@@ -49,8 +49,8 @@ func TestAttackValues(t *testing.T) {
 		{"a policy with a command as a key", file(p, "version: 1\n\"x\\n::error::forged\": 1\n"), nil, 2, `unknown key "x\n::error::forged"`},
 		{"a policy with a pattern of only stars", file(p, "version: 1\nfamilies: [{name: x, kernels: ['"+strings.Repeat("*a", 600)+"']}]\n"), nil, 2, "pattern too long (limit 1000 bytes)"},
 		{"a policy that is too long", file(p, "version: 1\n"+strings.Repeat("#", 1<<20)), nil, 2, "file too large (limit 1048576 bytes)"},
-		{"a policy that is a directory", file(p+"/x", ""), nil, 2, p + " is a directory"},
-		{"a policy that links to itself", link("sycl-compat.yml", p), nil, 2, p + " cannot be read: too many levels of symbolic links"},
+		{"a policy that is a directory", file(p+"/x", ""), nil, 2, p + ": directory; expected a file"},
+		{"a policy that links to itself", link("sycl-compat.yml", p), nil, 2, p + ": cannot read the file: too many levels of symbolic links"},
 		{"a directory of the policy that links to itself", link(".github", ".github"), nil, 2, "cannot read " + p + ": too many levels of symbolic links"},
 		{"a policy that is a device", link("/dev/zero", p), nil, 2, "leads out of the workspace"},
 
@@ -62,8 +62,8 @@ func TestAttackValues(t *testing.T) {
 		{"a baseline with deeply nested objects", file("b.json", strings.Repeat(`{"a":`, 100_000)), inBaseline, 2, "b.json: not a baseline"},
 		{"a baseline with a command as a member", baseline("{", "{\"x\\n::error::forged\": 1,"), inBaseline, 2, `b.json:1: unknown member "x\n::error::forged"`},
 		{"a baseline with a conflict in the middle", baseline("  \"findings\"", "<<<<<<< HEAD\n  \"findings\""), inBaseline, 2, "merge conflict marker"},
-		{"a baseline that is a directory", file("b.json/x", ""), inBaseline, 3, "b.json is a directory"},
-		{"a baseline that links to itself", link("b.json", "b.json"), inBaseline, 3, "b.json cannot be read: too many levels of symbolic links"},
+		{"a baseline that is a directory", file("b.json/x", ""), inBaseline, 3, "b.json: directory; expected a file"},
+		{"a baseline that links to itself", link("b.json", "b.json"), inBaseline, 3, "b.json: cannot read the file: too many levels of symbolic links"},
 		{"a baseline that is a device", link("/dev/zero", "b.json"), inBaseline, 3, "leads out of the workspace"},
 
 		{"devices with an alias", file("d.yml", "a: &a {aspects: [fp16], sub-group-sizes: [8]}\nb: *a\n"), inDevices, 3, "d.yml:2: b: expected keys with values, got a reference"},

@@ -27,7 +27,7 @@ func (w *checkout) fakeGit(script string) {
 // report this, with the cause and its fix, and fail if the comparison is required.
 func TestUnknownIsNotAbsent(t *testing.T) {
 	const strict = "version: 1\ndevices: {required: ['*']}\nfail-on: any\nfail-on-stale: true\n"
-	const weakened = "fail-on is new, not any"
+	const weakened = "fail-on is \"new\", not \"any\""
 	plain := func(w *checkout) string { w.write("tools/ci/p.yml", strict); return "tools/ci/p.yml" }
 	submodule := func(w *checkout) { w.submodule("shared", "ci/p.yml", strict) }
 	for _, test := range []struct {

@@ -38,8 +38,8 @@ func TestPolicyLookup(t *testing.T) {
 		{"a policy outside of the workspace", nil, nil, []string{"policy-file", "/etc/hostname"}, 2, "error", "input policy-file: /etc/hostname is not in the workspace "},
 		{"a baseline outside of the workspace", nil, nil, []string{"baseline-file", "/etc/hostname"}, 2, "error", "input baseline-file: /etc/hostname is not in the workspace "},
 		{"devices outside of the workspace", nil, nil, []string{"device-config", "/etc/hostname"}, 2, "error", "input device-config: /etc/hostname is not in the workspace "},
-		{"a link out of the workspace", nil, func(w *checkout) { w.link("/etc/passwd", ".github/sycl-compat.yaml") }, nil, 2, "error", "../../.github/sycl-compat.yaml is a symbolic link that leads out of the workspace"},
-		{"a dangling link", nil, func(w *checkout) { w.link("gone", ".github/sycl-compat.yml") }, nil, 2, "error", "../../.github/sycl-compat.yml cannot be read"},
+		{"a link out of the workspace", nil, func(w *checkout) { w.link("/etc/passwd", ".github/sycl-compat.yaml") }, nil, 2, "error", "../../.github/sycl-compat.yaml: symbolic link that leads out of the workspace"},
+		{"a dangling link", nil, func(w *checkout) { w.link("gone", ".github/sycl-compat.yml") }, nil, 2, "error", "../../.github/sycl-compat.yml: cannot read the file"},
 		{"a pipe", nil, func(w *checkout) {
 			w.write(".github/x", "")
 			testkit.Pipe(w, filepath.Join(w.dir, ".github/sycl-compat.yml"))

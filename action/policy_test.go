@@ -68,7 +68,7 @@ func TestBasePolicy(t *testing.T) {
 		text       string
 	}{
 		{"a change that weakens the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, nil, 0, "success", "policy-weakened"},
-		{"a change that weakens the policy, policy-ref: base", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "merging this change weakens the check: fail-on is none"},
+		{"a change that weakens the policy, policy-ref: base", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "merging this change weakens the check: fail-on is \"none\""},
 		{"a change that deletes the policy", func(w *checkout) { base(w); w.remove(".github/sycl-compat.yml") }, []string{"policy-ref", "base"}, 1, "failure", ""},
 		{"a change that breaks the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "cannot read the policy of the change"},
 		{"a change that keeps the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 failing problem"},
@@ -122,7 +122,7 @@ func TestBasePolicy(t *testing.T) {
 			w.write(".github/sycl-compat.yml", weakPolicy)
 			w.based(strings.Repeat("ab", 20))
 		}, []string{"compare-with-base", "required"}, 1, "failure", "the checkout does not contain the base commit"},
-		{"a required comparison", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"compare-with-base", "required"}, 0, "success", "fail-on is none, not new"},
+		{"a required comparison", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"compare-with-base", "required"}, 0, "success", "fail-on is \"none\", not \"new\""},
 		{"a required comparison without an event", func(w *checkout) {
 			base(w)
 			w.write(".github/sycl-compat.yml", weakPolicy)
@@ -132,12 +132,12 @@ func TestBasePolicy(t *testing.T) {
 			w.reports()
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
-		}, nil, 0, "success", "fail-on is none, not new"},
+		}, nil, 0, "success", "fail-on is \"none\", not \"new\""},
 		{"a first policy that requires nothing, policy-ref: base", func(w *checkout) {
 			w.reports()
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
-		}, []string{"policy-ref", "base"}, 1, "failure", "merging this change weakens the check: fail-on is none, not new"},
+		}, []string{"policy-ref", "base"}, 1, "failure", "merging this change weakens the check: fail-on is \"none\", not \"new\""},
 		{"a deleted policy", func(w *checkout) {
 			w.reports()
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+", intel_gpu_acm_g12]}\n")
@@ -163,7 +163,7 @@ func TestBasePolicy(t *testing.T) {
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", strictPolicy+"compare-with-base: required\n")
 		}, nil, 1, "failure", "invalid policy in the base commit"},
-		{"an input that weakens the policy", base, []string{"fail-on", "none"}, 0, "neutral", "a flag or an input overrides the policy: fail-on is none, not new"},
+		{"an input that weakens the policy", base, []string{"fail-on", "none"}, 0, "neutral", "a flag or an input overrides the policy: fail-on is \"none\", not \"new\""},
 		{"a merge group", func(w *checkout) {
 			base(w)
 			w.event("merge_group", fmt.Sprintf(`{"merge_group": {"base_sha": %q}}`, w.git("rev-parse", "HEAD")))
@@ -342,7 +342,7 @@ func TestBaseBranchAdvanced(t *testing.T) {
 		w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
 		w.write(".github/sycl-compat.yml", weakPolicy)
 		s := w.run("reports", pattern, "policy-ref", ref)
-		wantText(t, "what is seen", s.Stdout, "fail-on is none, not new")
+		wantText(t, "what is seen", s.Stdout, "fail-on is \"none\", not \"new\"")
 		if ref == "base" {
 			want(t, s, 1, "failure")
 			// A merge of a different commit does not test this change.

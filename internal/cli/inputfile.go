@@ -17,10 +17,7 @@ type inputError struct {
 }
 
 func (e *inputError) Error() string {
-	if _, isCode := e.Err.(syscall.Errno); isCode {
-		return e.Name + ": " + e.Err.Error()
-	}
-	return e.Name + " " + e.Err.Error()
+	return e.Name + ": " + e.Err.Error()
 }
 func (e *inputError) Unwrap() error { return e.Err }
 
@@ -80,12 +77,12 @@ func ReadInput(name, want string, most int64) ([]byte, error) {
 	n, err := io.ReadFull(f, data)
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, errorf(name, "unexpected end after %d of %d bytes; the file changed while it was being read", n, f.Size)
+		return nil, errorf(name, "unexpected end of file after %d of %d bytes; the file changed while it was being read", n, f.Size)
 	case err != nil:
 		return nil, err
 	}
 	if n, _ := f.Read(data[f.Size : f.Size+1]); n > 0 {
-		return nil, errorf(name, "has grown beyond %d bytes; the file changed while it was being read", f.Size)
+		return nil, errorf(name, "more than %d bytes; the file changed while it was being read", f.Size)
 	}
 	return data, nil
 }
@@ -94,7 +91,7 @@ func tooLarge(name, want string, most int64) error {
 	if want == "" {
 		want = "an input of this kind"
 	}
-	return errorf(name, "is too large for %[2]s (limit %[1]d MiB)", most>>20, want)
+	return errorf(name, "too large for %[2]s (limit %[1]d MiB)", most>>20, want)
 }
 
 // check returns an error for a file that OpenInput does not accept.
@@ -103,7 +100,7 @@ func check(name, want string, info fs.FileInfo) error {
 	case err != nil:
 		return &inputError{name, err}
 	case want != "" && info.Size() == 0:
-		return errorf(name, "is empty; expected %s. Check whether the step that writes it failed", want)
+		return errorf(name, "empty file; expected %s (check whether the step that writes it failed)", want)
 	}
 	return nil
 }
@@ -115,15 +112,15 @@ func NotRegular(mode fs.FileMode) error {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		return errors.New("is a directory; expected a file")
+		return errors.New("directory; expected a file")
 	case mode&fs.ModeNamedPipe != 0:
-		what = "a pipe, "
+		what = "pipe, "
 	case mode&fs.ModeSocket != 0:
-		what = "a socket, "
+		what = "socket, "
 	case mode&fs.ModeDevice != 0:
-		what = "a device, "
+		what = "device, "
 	}
-	return fmt.Errorf("is %snot a regular file; write the content to a file, and pass the file", what)
+	return fmt.Errorf("%snot a regular file; write the content to a file, and pass the file", what)
 }
 
 // InputReason returns the error of opening a file as an input error, except for system
@@ -141,9 +138,9 @@ func InputReason(name string, err error) error {
 	case !errors.As(err, &why):
 		return err
 	case errors.Is(err, syscall.ENXIO):
-		return errorf(name, "is a socket or a device, not a regular file; write the content to a file, and pass the file")
+		return errorf(name, "socket or device, not a regular file; write the content to a file, and pass the file")
 	case errors.Is(err, syscall.EINVAL):
-		return errorf(name, "is not a valid file name")
+		return errorf(name, "invalid file name")
 	}
 	return &inputError{name, why.Err}
 }

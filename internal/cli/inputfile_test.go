@@ -21,11 +21,11 @@ func TestOpen(t *testing.T) {
 	for _, test := range []struct{ name, want, error string }{
 		{full, "a SYCLBIN", ""},
 		{empty, "", ""},
-		{empty, "a SYCLBIN", "is empty; expected a SYCLBIN"},
-		{dir, "", "is a directory"},
+		{empty, "a SYCLBIN", ": empty file; expected a SYCLBIN"},
+		{dir, "", ": directory; expected a file"},
 		{filepath.Join(full, "below"), "", "below: "},
 		{filepath.Join(dir, "missing"), "", "missing: "},
-		{filepath.Join(dir, "nul\x00"), "", "is not a valid file name"},
+		{filepath.Join(dir, "nul\x00"), "", ": invalid file name"},
 		{filepath.Join(dir, strings.Repeat("long", 1000)), "", "long: "},
 	} {
 		f, err := OpenInput(test.name, test.want)
@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	_, err := ReadInput(name, "a policy", 4)
-	checkError(t, err, "is too large for a policy")
+	checkError(t, err, ": too large for a policy")
 	_, err = ReadInput(filepath.Dir(name), "a policy", 4)
-	checkError(t, err, "is a directory")
+	checkError(t, err, ": directory; expected a file")
 }

@@ -21,7 +21,7 @@ func TestSpecialFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	for name, want := range map[string]string{"pipe": "is a pipe", "socket": "is a socket", "/dev/zero": "is a device", "/dev/null": "is a device"} {
+	for name, want := range map[string]string{"pipe": ": pipe", "socket": ": socket", "/dev/zero": ": device", "/dev/null": ": device"} {
 		_, err := OpenInput(name, "")
 		checkError(t, err, want)
 		_, err = ReadInput(filepath.Clean(name), "", 1<<20)

@@ -129,14 +129,14 @@ func (b *Builds) unchanged(f *BuildFile) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is a symbolic link; refusing to write to it", f.Path)
+		return fmt.Errorf("%s: symbolic link; refusing to write to it", f.Path)
 	}
 	now, err := root.ReadFile(f.Path)
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(now, f.Before) {
-		return fmt.Errorf("%s changed while it was being read", f.Path)
+		return fmt.Errorf("%s: the file changed while it was being read; run the command again", f.Path)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (w *Sources) Open(path string) (io.ReadCloser, error) {
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, fmt.Errorf("%s is not a regular file", path)
+		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
 	return f, nil
 }
@@ -95,7 +95,7 @@ func (w *Sources) parse(path string) (data []byte, parsed *build.File, err error
 		return nil, nil, err
 	}
 	if len(data) > maxBuildFile {
-		return nil, nil, fmt.Errorf("%s is too large (limit %d MiB)", path, maxBuildFile>>20)
+		return nil, nil, fmt.Errorf("%s: file too large (limit %d MiB)", path, maxBuildFile>>20)
 	}
 	if parsed, err = parseBuild(path, data); err != nil {
 		return nil, nil, fmt.Errorf("cannot read %s: %w", path, err)

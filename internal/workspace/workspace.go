@@ -25,7 +25,7 @@ type OpenError struct {
 	err  error
 }
 
-func (e *OpenError) Error() string { return fmt.Sprintf("%s %v", e.name, e.err) }
+func (e *OpenError) Error() string { return fmt.Sprintf("%s: %v", e.name, e.err) }
 func (e *OpenError) Unwrap() error { return e.err }
 
 // BadInput marks the error as caused by an input file.
@@ -139,7 +139,7 @@ func (f *Directory) resolve(name string) (path, within string, err error) {
 		if info, statErr := os.Stat(name); statErr == nil && !info.Mode().IsRegular() {
 			return "", "", &OpenError{name, cli.NotRegular(info.Mode())}
 		}
-		return "", "", &OpenError{name, fmt.Errorf("cannot be read: %w", Reason(err))}
+		return "", "", &OpenError{name, fmt.Errorf("cannot read the file: %w", Reason(err))}
 	}
 	if f.dir == "" {
 		return path, "", nil
@@ -156,7 +156,7 @@ func (f *Directory) resolve(name string) (path, within string, err error) {
 			return path, dir, nil
 		}
 	}
-	return "", "", &OpenError{name, errors.New("is a symbolic link that leads out of the workspace")}
+	return "", "", &OpenError{name, errors.New("symbolic link that leads out of the workspace")}
 }
 
 func isBelow(path, dir string) bool {
@@ -172,7 +172,7 @@ func (f *Directory) Open(name string) (*os.File, error) {
 	}
 	file, err := openWithin(path, within)
 	if err != nil {
-		return nil, &OpenError{name, fmt.Errorf("cannot be read: %w", Reason(err))}
+		return nil, &OpenError{name, fmt.Errorf("cannot read the file: %w", Reason(err))}
 	}
 	// Check the opened file, so that it cannot change in between.
 	info, err := file.Stat()

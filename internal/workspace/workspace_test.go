@@ -56,10 +56,10 @@ func TestNotRegular(t *testing.T) {
 	testkit.Link(t, "pipe", "link")
 	dir := testkit.Must(Open(""))(t)
 	for name, want := range map[string]string{
-		"pipe": "pipe is a pipe, not a regular file; write the content to a file, and pass the file",
-		"link": "link is a pipe, not a regular file; write the content to a file, and pass the file",
-		".":    ". is a directory; expected a file",
-		"gone": "gone cannot be read: no such file or directory",
+		"pipe": "pipe: pipe, not a regular file; write the content to a file, and pass the file",
+		"link": "link: pipe, not a regular file; write the content to a file, and pass the file",
+		".":    ".: directory; expected a file",
+		"gone": "gone: cannot read the file: no such file or directory",
 	} {
 		if _, err := dir.Open(name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %q", name, err, want)
@@ -125,7 +125,7 @@ func TestBuilds(t *testing.T) {
 	if _, _, err := b.Find("build/axpy"); err == nil || !strings.Contains(err.Error(), "only BUILD files in the workspace can be edited") {
 		t.Errorf("path instead of a label: %v", err)
 	}
-	if _, _, err := b.Find("//large:x"); err == nil || !strings.Contains(err.Error(), "is too large (limit 4 MiB)") {
+	if _, _, err := b.Find("//large:x"); err == nil || !strings.Contains(err.Error(), "file too large (limit 4 MiB)") {
 		t.Errorf("got %v", err)
 	}
 	if !errors.Is(os.Remove("demo/BUILD.bazel"), nil) {

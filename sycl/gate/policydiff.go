@@ -90,12 +90,12 @@ func coversAll(patterns, others []string) bool {
 func (w *policyDiff) thresholds() {
 	old, now := w.old, w.now
 	modes := []FailOn{FailOnNone, FailOnNew, FailOnAny} // each is stricter than the previous one
-	w.addIf(slices.Index(modes, now.FailOn) < slices.Index(modes, old.FailOn), "fail-on is %s, not %s", now.FailOn, old.FailOn)
-	w.addIf(now.FailOnSeverity > old.FailOnSeverity, "fail-on-severity is %v, not %v", now.FailOnSeverity, old.FailOnSeverity)
-	w.addIf(now.Undetermined < old.Undetermined, "undetermined is %v, not %v", now.Undetermined, old.Undetermined)
-	w.addIf(old.FailOnEmpty && !now.FailOnEmpty, "fail-on-empty is off")
-	w.addIf(old.FailOnStale && !now.FailOnStale, "fail-on-stale is off")
-	w.addIf(old.CompareWithBase && !now.CompareWithBase, "compare-with-base is optional, not required")
+	w.addIf(slices.Index(modes, now.FailOn) < slices.Index(modes, old.FailOn), "fail-on is %q, not %q", now.FailOn, old.FailOn)
+	w.addIf(now.FailOnSeverity > old.FailOnSeverity, "fail-on-severity is %q, not %q", now.FailOnSeverity, old.FailOnSeverity)
+	w.addIf(now.Undetermined < old.Undetermined, "undetermined is %q, not %q", now.Undetermined, old.Undetermined)
+	w.addIf(old.FailOnEmpty && !now.FailOnEmpty, "fail-on-empty is false")
+	w.addIf(old.FailOnStale && !now.FailOnStale, "fail-on-stale is false")
+	w.addIf(old.CompareWithBase && !now.CompareWithBase, `compare-with-base is "optional", not "required"`)
 }
 
 func (w *policyDiff) rules() {
@@ -104,7 +104,7 @@ func (w *policyDiff) rules() {
 	maps.Copy(either, w.now.Rules)
 	for _, id := range slices.Sorted(maps.Keys(either)) {
 		old, now := w.old.level(id), w.now.level(id)
-		w.addIf(now < old, "the rule %s is %v, not %v", id, now, old)
+		w.addIf(now < old, "the rule %s is %q, not %q", id, now, old)
 	}
 }
 

@@ -244,7 +244,7 @@ func TestErrors(t *testing.T) {
 		{"unknown flag", []string{"--tarmac", "spir64", "in.table"}, 2, []string{"unknown flag --tarmac"}},
 		{"missing table", []string{"--target", "spir64", "gone.table"}, 3, []string{"file table: gone.table: "}},
 		{"missing property file", []string{"--target", "spir64", "missing.table"}, 3, []string{"missing.table: row 1: property file: ", "gone.prop"}},
-		{"a directory as property file", []string{"--target", "spir64", "folder.table"}, 3, []string{"is a directory"}},
+		{"a directory as property file", []string{"--target", "spir64", "folder.table"}, 3, []string{": directory; expected a file"}},
 		{"a bad property file, also for a target that takes all", []string{"--target", "spir64", "bad.table"}, 3, []string{"bad.table: row 2: bad.prop:2:", "aspects"}},
 		{"a property of the wrong type", []string{"--target", "spir64", "odd.table"}, 3, []string{"odd.table: row 1: odd.prop: line 2: [SYCL/device requirements] aspects"}},
 		{"a bad table", []string{"--target", "spir64", "short.table"}, 3, []string{"short.table:2: "}},

@@ -340,7 +340,7 @@ func TestErrors(t *testing.T) {
 		{"an object file", []string{"report", "host.o"}, 3, []string{"host.o: no device images: looked for sections .llvm.offloading"}},
 		{"a text file", []string{"report", "text.txt"}, 3, []string{"text.txt: no device images: looked for sections .llvm.offloading"}},
 		{"LLVM bitcode", []string{"report", "k.bc"}, 3, []string{"k.bc: no device images: LLVM bitcode is supported only inside the file"}},
-		{"an empty file", []string{"report", "empty.syclbin"}, 3, []string{"empty.syclbin is empty"}},
+		{"an empty file", []string{"report", "empty.syclbin"}, 3, []string{"empty.syclbin: empty file"}},
 		{"a pattern without files", []string{"report", "*.so"}, 3, []string{"no file matches *.so; build the files first"}},
 		{"an unknown format of report", []string{"report", "--format", "png", "k.spv"}, 2, []string{`unknown format "png"; expected one of csv, html, json, markdown, text`}},
 		{"a table of a missing file", []string{"report", "gone.table"}, 3, []string{"gone.table: row 1: code file: ", "gone.bc"}},

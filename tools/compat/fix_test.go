@@ -252,7 +252,7 @@ func TestFixWrite(t *testing.T) {
 	}
 	testkit.NoError(t, os.Remove("zoo/BUILD.bazel"))
 	testkit.NoError(t, os.Symlink("../demo/BUILD.bazel", "zoo/BUILD.bazel"))
-	if code, stdout, stderr := run(t, write...); code == 0 || stdout != "" || !strings.Contains(stderr, "zoo/BUILD.bazel is a symbolic link; refusing to write to it") {
+	if code, stdout, stderr := run(t, write...); code == 0 || stdout != "" || !strings.Contains(stderr, "zoo/BUILD.bazel: symbolic link; refusing to write to it") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	if now := testkit.ReadFile(t, "demo/BUILD.bazel"); now != before {

@@ -404,7 +404,7 @@ func TestPackRefuses(t *testing.T) {
 		{"a row without code", "--output=k --table=t=cell.table", 3, "cell.table:3: empty column Code"},
 		{"an empty image", "--output=k --table=t=empty.table", 3, "empty.table:2: the image empty.spv is empty"},
 		{"a missing image", "--output=k --table=t=missing.table", 3, "missing.table:2: missing.spv: file not found"},
-		{"a directory as an image", "--output=k --table=t=dir.table", 3, "dir.table:2: folder is a directory"},
+		{"a directory as an image", "--output=k --table=t=dir.table", 3, "dir.table:2: folder: directory; expected a file"},
 		{"bad properties", "--output=k --table=t=props.table", 3, "props.table:2: bad.prop:2"},
 		{"properties of a SYCLBIN", "--output=k --table=t=own.table", 3, "own.prop:2: the set [SYCLBIN/global metadata]"},
 		{"symbols that are no keys", "--output=k --table=t=names.table", 3, "names.table:2: bad.sym"},

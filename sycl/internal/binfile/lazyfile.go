@@ -89,7 +89,7 @@ func (f *File) open() error {
 	}
 	info, err := file.Stat()
 	if err == nil && f.info != nil && (!os.SameFile(info, f.info) || info.Size() != f.info.Size() || !info.ModTime().Equal(f.info.ModTime())) {
-		err = fmt.Errorf("%s changed while it was being read", f.name)
+		err = fmt.Errorf("%s: the file changed while it was being read", f.name)
 	}
 	if err != nil {
 		file.Close()

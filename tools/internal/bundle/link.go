@@ -226,7 +226,7 @@ func (f *linkFile) unchanged(now os.FileInfo) error {
 	if os.SameFile(now, f.info) && now.Size() == f.info.Size() && now.ModTime().Equal(f.info.ModTime()) {
 		return nil
 	}
-	return cli.BadInput(fmt.Errorf("%s changed while it was being read; link again once it is complete", safetext.Printable(f.name)))
+	return cli.BadInput(fmt.Errorf("%s: the file changed while it was being read; link again once it is complete", safetext.Printable(f.name)))
 }
 
 // unchanged returns an error if any file was replaced or modified.

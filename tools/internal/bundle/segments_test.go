@@ -33,7 +33,7 @@ func TestPlacer(t *testing.T) {
 		{"a file that has grown is cut", []any{"a", longer, "b"}, "a0123b", ""},
 		{"a file that has shrunk", []any{"a", shorter, "b"}, "", "shorter: unexpected end of file after 4 of 10 bytes"},
 		{"a file that is gone", []any{&fileSource{path: filepath.Join(dir, "gone"), size: 1}}, "", "gone: no such file"},
-		{"a directory", []any{&fileSource{path: dir, size: 1}}, "", "is a directory"},
+		{"a directory", []any{&fileSource{path: dir, size: 1}}, "", ": directory; expected a file"},
 	}
 	var many []any
 	var want strings.Builder
