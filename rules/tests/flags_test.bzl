@@ -56,6 +56,7 @@ def _make_command_line_test(flag, option):
     return make_fails_test(DPCPP, {"//command_line_option:" + flag: [option]})
 
 _copt_test = _make_command_line_test("copt", "-fsycl")
+_copt_host_test = make_fails_test(DPCPP, {"//command_line_option:copt": ["-Xarch_host", "-DX"]})
 _cxxopt_test = _make_command_line_test("cxxopt", "-fsycl-targets=spir64")
 _linkopt_test = _make_command_line_test("linkopt", "-fsycl-max-parallel-link-jobs=16")
 
@@ -144,6 +145,18 @@ _TAKES = {
         has = {"CppCompile": ["-fopenmp", "-march=native", "-DHOST"], "SyclCompile": ["-march=native"]},
         has_not = {"CppCompile": ["-Xarch"], "SyclCompile": ["-fopenmp", "-DHOST"]},
     ),
+    "one_sided": struct(
+        attributes = {
+            "copts": ["-Xarch_host", "-fp-model=fast", "-Xarch_host '-fsycl-range-rounding=disable -DSIDE=1 -fsycl'", "-Xarch_device", "'-DSIDE=2 -fsycl-default-sub-group-size=16'", "-Xsycl-target-frontend -DFRONT"],
+            "linkopts": ["-Xarch_host '-fopenmp -fsycl-range-rounding=disable'"],
+            "local_defines": ["OTHER=1"],
+        },
+        has = {
+            "CppCompile": ["-ffast-math -D__SYCL_DISABLE_PARALLEL_FOR_RANGE_ROUNDING__=1 -DSIDE=1"],
+            "SyclCompile": ["-DSIDE=2 -fsycl-default-sub-group-size=16 -DFRONT", "--apart SIDE,FRONT"],
+        },
+        has_not = {"CppCompile": ["-Xarch", "-fp-model", "-fsycl", "SIDE=2", "FRONT"], "SyclCompile": ["-Xarch", "-ffast-math", "-fp-model", "SIDE=1", "-fsycl-range"]},
+    ),
     "nothing": struct(
         attributes = {"copts": ["-fsycl", "-fsycl-unnamed-lambda", "-shared-intel"], "host_copts": ["-fsycl"], "device_copts": ["-fsycl"]},
         has = {"CppCompile": [""]},
@@ -179,6 +192,9 @@ _FAILS = {
     "host_in_device": ({"device_copts": ["-fopenmp"]}, "device_copts: '-fopenmp': this option is for the host; move it to host_copts"),
     "intel": ({"copts": ["-qopenmp"]}, "copts: '-qopenmp': use -fopenmp in host_copts and linkopts"),
     "intel_link": ({"linkopts": ["-qmkl=parallel"]}, "linkopts: '-qmkl=parallel': oneMKL is not part of the rules; add it to deps as a cc_library"),
+    "intel_of_host": ({"copts": ["-Xarch_host -ftz"]}, "copts: '-Xarch_host -ftz': an icpx option; g++ and clang flush denormals"),
+    "device_of_host": ({"copts": ["-Xarch_host -fsycl-early-optimizations"]}, "copts: '-Xarch_host -fsycl-early-optimizations': this option is for device code"),
+    "quote_of_host": ({"copts": ["-Xarch_host", "\\'-a"]}, "copts: '-Xarch_host '-a': its value lacks the closing '"),
     "lacks_value": ({"copts": ["-Xs"]}, "copts: '-Xs' requires a value in the next option"),
     "link": ({"linkopts": ["-fsycl-link"]}, "linkopts: '-fsycl-link': libraries do not link device code; set rdc = True"),
     "ocloc": ({"copts": ["-Xs '-device pvc'"]}, "copts: '-Xs -device pvc': -device is an option of ocloc itself; list the devices in sycl_targets"),
@@ -239,6 +255,7 @@ def flags_test_suite(name):
 
     # The command line applies to all C++ code.
     sycl_cc_library(name = "flags_none", srcs = ["a.cpp"], **manual)
+    _copt_host_test(name = "flags_copt_host_test", target_under_test = ":flags_none", texts = ["--copt='-Xarch_host -DX' applies to all C++ compiles", "remove it; add it to copts of the targets with device code, or its value to --copt"])
     _copt_test(name = "flags_copt_test", target_under_test = ":flags_none", texts = ["--copt='-fsycl' applies to all C++ compiles", "remove it; the rule compiles and links SYCL"])
     _cxxopt_test(name = "flags_cxxopt_test", target_under_test = ":flags_none", texts = ["--cxxopt='-fsycl-targets=spir64' applies to all C++ compiles", "set the attribute sycl_targets of the targets with device code"])
     _linkopt_test(name = "flags_linkopt_test", target_under_test = ":flags_none", texts = ["--linkopt='-fsycl-max-parallel-link-jobs=16' applies to all C++ compiles"])
@@ -276,6 +293,7 @@ def flags_test_suite(name):
         name = name,
         tests = tests + [
             "flags_binary_test",
+            "flags_copt_host_test",
             "flags_copt_test",
             "flags_cxxopt_test",
             "flags_link_test",

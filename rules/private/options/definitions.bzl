@@ -3,6 +3,7 @@
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private/targets:names.bzl", "shown", "user_label")
 load(":device_options.bzl", "read_line")
+load(":flags.bzl", "shared_options")
 load(":options.bzl", "expanded_defines", "expanded_options")
 
 def check_definitions(ctx):
@@ -21,7 +22,7 @@ def check_definitions(ctx):
         _add(ctx, found, expanded_defines(ctx, attribute), attribute)
     for attribute in ["copts", "cxxopts"]:
         if hasattr(ctx.attr, attribute):
-            for option in read_line(expanded_options(ctx, attribute)):
+            for option in read_line(shared_options(expanded_options(ctx, attribute))):
                 if option.name == "-U":
                     # A definition that follows is meant to replace this one.
                     found.pop(option.value, None)

@@ -21,6 +21,23 @@ _OCLOC = {
     "-revision_id": "list the device in sycl_targets",
 }
 
+# Options whose value is options of one of the two compilations.
+_ONE_SIDED = [name for name, flag in FLAGS.items() if flag.next and "{}" in flag.device + flag.host]
+
+def shared_options(options):
+    """Returns options without those of one compilation, such as `-Xarch_host -DX`.
+
+    Args:
+        options: list of string.
+    Returns:
+        list of string.
+    """
+    return [
+        option
+        for i, option in enumerate(options)
+        if option not in _ONE_SIDED and (not i or options[i - 1] not in _ONE_SIDED)
+    ]
+
 def _parsed(label, where, options):
     """Returns options as a list of struct(flag, name, value, target, words).
 
@@ -88,7 +105,7 @@ def read_options(ctx, intel_host = False):
         struct(target, native, jit, where) for backend_options; whether conversions of
         double are emulated; and whether programs are linked to libsycl-preview.
     """
-    out = struct(device = [], host = [], link = [], attributes = {}, backend = _of_attribute(ctx), emulate = [], preview_link = [])
+    out = struct(device = [], host = [], link = [], attributes = {}, backend = _of_attribute(ctx), emulate = [], preview_link = [], one_sided = [])
     kinds = {"copts": "copts" if hasattr(ctx.attr, "host_copts") else "device_copts"}
     kinds |= {name: kind for name, kind in _KINDS.items() if hasattr(ctx.attr, name)}
     texts = {attribute: expanded_options(ctx, attribute) for attribute in kinds}
@@ -98,7 +115,8 @@ def read_options(ctx, intel_host = False):
     for attribute, kind in kinds.items():
         cxx_begin = len(out.host) if attribute == "cxxopts" else cxx_begin
         for option in _parsed(user_label(ctx), attribute, texts[attribute]):
-            wrong = _take(ctx, out, kind, attribute, option, intel_host)
+            take = _take_host if option.name == "-Xarch_host" and kind != "device_copts" else _take
+            wrong = take(ctx, out, kind, attribute, option, intel_host)
             if wrong:
                 fail("%s: %s: '%s': %s" % (user_label(ctx), attribute, " ".join(option.words), wrong))
         cxx_end = len(out.host) if attribute == "cxxopts" else cxx_end
@@ -108,9 +126,9 @@ def read_options(ctx, intel_host = False):
     if "copts" in kinds.values() and [option for option in out.device if option.startswith("-W")]:
         out.device.append("-Wno-unknown-warning-option")
     apart = {}
-    for attribute in ["device_copts", "host_copts", _DEVICE_FLAG]:
-        if "copts" in kinds.values() and attribute in texts:
-            for option in read_line(texts[attribute]):
+    if "copts" in kinds.values():
+        for options in [out.one_sided] + [shared_options(texts[a]) for a in ["device_copts", "host_copts", _DEVICE_FLAG] if a in texts]:
+            for option in read_line(options):
                 if option.name in ["-D", "-U"]:
                     apart[option.value.split("=")[0]] = None
     return struct(
@@ -139,6 +157,8 @@ def _take(ctx, out, kind, attribute, option, intel_host):
     unreadable = words(option.value).error if flag and flag.next else ""
     if unreadable:
         return "its value " + unreadable
+    if option.name in _ONE_SIDED and kind != "linkopts":
+        out.one_sided.extend(words(option.value).words)
     if not flag:
         if kind != "device_copts" and _looks_like_sycl(option.name):
             return "unknown icpx option, see docs/reference/icpx-options.md; if the device compiler supports it, move it to device_copts"
@@ -180,6 +200,22 @@ def _take(ctx, out, kind, attribute, option, intel_host):
             out.device.extend(_replaced(flag.device, option))
         if kind in ["copts", "host_copts"] and destination != "device":
             out.host.extend(flag.host if destination == "both" else _replaced(flag.host, option))
+    return ""
+
+def _take_host(ctx, out, kind, attribute, option, intel_host):
+    """Adds the options in `-Xarch_host`, as syclc++ does. Returns an error message, or None."""
+    read = words(option.value)
+    if read.error:
+        return "its value " + read.error
+    if kind != "linkopts":
+        out.one_sided.extend(read.words)
+    for each in _parsed(user_label(ctx), attribute, read.words):
+        if kind != "linkopts" and each.flag and each.flag.destination == "both":
+            out.host.extend(each.flag.host)
+            continue
+        wrong = _take(ctx, out, "linkopts" if kind == "linkopts" else "host_copts", attribute, each, intel_host)
+        if wrong:
+            return wrong
     return ""
 
 def _looks_like_sycl(name):
@@ -319,6 +355,8 @@ def check_command_line(ctx, intel_host):
                 wrong = "set the attribute %s of the targets with device code" % option.flag.attribute
             elif destination == "backend":
                 wrong = "set the attribute backend_options of the targets with device code"
+            elif option.name == "-Xarch_host":
+                wrong = "add it to copts of the targets with device code, or its value to --copt"
             elif destination in ["both", "device", "emulation"] or (not destination and _looks_like_sycl(option.name)):
                 wrong = "add it to copts of the targets with device code"
             else:
@@ -339,7 +377,7 @@ def link_options(label, where, options):
     for option in _parsed(label, where, options):
         destination = option.flag.destination if option.flag else ""
         if destination in ["", "host", "intel"]:
-            out += option.words
+            out += _replaced(option.flag.host, option) if option.flag else option.words
         elif destination == "attribute":
             fail("%s: %s: '%s' would apply to the device code of the program; set the program's attribute %s instead" % (label, where, option.name, option.flag.attribute))
         elif destination == "backend":
