@@ -232,6 +232,24 @@ func (p *program) relocatable() []byte {
 	)
 }
 
+// manySections changes an object of relocatable to store the section of its symbol in a separate
+// table, as required for objects with too many sections.
+func manySections(p *program) []byte {
+	b := p.relocatable()
+	headers := binary.LittleEndian.Uint64(b[40:])
+	symbols := b[headers+3*elfSection:]
+	at := binary.LittleEndian.Uint64(symbols[24:]) + elfSymbol + 6
+	binary.LittleEndian.PutUint16(b[at:], indexExtended)
+	table := binary.LittleEndian.AppendUint32(make([]byte, 4), 1)
+	h := make([]byte, elfSection)
+	binary.LittleEndian.PutUint32(h[4:], sectionIndexes)
+	binary.LittleEndian.PutUint64(h[24:], uint64(len(b)+elfSection))
+	binary.LittleEndian.PutUint64(h[32:], uint64(len(table)))
+	binary.LittleEndian.PutUint32(h[40:], 3)
+	binary.LittleEndian.PutUint16(b[60:], binary.LittleEndian.Uint16(b[60:])+1)
+	return append(append(b, h...), table...)
+}
+
 const peBase = 0x140000000
 
 // pe returns a Windows program. Its data is at the relative address 0x1000.

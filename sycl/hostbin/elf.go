@@ -24,8 +24,12 @@ const (
 	sectionSymbols  = 2 // SHT_*
 	sectionRela     = 4
 	sectionNoBits   = 8
+	sectionIndexes  = 18
 	sectionSPIRV    = 0xff000009
 	sectionAllocate = 2 // SHF_ALLOC
+
+	indexReserved = 0xff00 // SHN_LORESERVE: indexes from here on do not name a section
+	indexExtended = 0xffff // SHN_XINDEX: the section is in a table of type sectionIndexes
 
 	segmentLoad    = 1 // PT_*
 	segmentDynamic = 2
@@ -317,6 +321,7 @@ type elfObject struct {
 
 	symbols   []byte // of the symbol table
 	symbolsIn uint32 // its section
+	indexes   []byte // the section of each symbol, 4 bytes each, if there are too many for the symbols
 }
 
 // load assigns addresses to the sections.
@@ -356,7 +361,16 @@ func (o *elfObject) relocate(h binfile.Section) error {
 			return o.in.errorf(r.at, "a relocation refers to symbol %d of %d", r.index, count)
 		}
 		section, value := parseSymbol(o.symbols[uint64(r.index)*elfSymbol:])
-		if in := int(section); in != 0 && in < len(o.bases) && o.bases[in] != 0 {
+		in := uint64(section)
+		switch at := uint64(r.index) * 4; {
+		case section == indexExtended && at+4 > uint64(len(o.indexes)):
+			return o.in.errorf(r.at, "the section of symbol %d is missing in the table of sections, which has %d bytes", r.index, len(o.indexes))
+		case section == indexExtended:
+			in = uint64(le.Uint32(o.indexes[at:]))
+		case section >= indexReserved:
+			in = 0
+		}
+		if in != 0 && in < uint64(len(o.bases)) && o.bases[in] != 0 {
 			o.m.relocated[base+r.place] = o.bases[in] + value + r.addend
 		} else {
 			o.m.undefine(base+r.place, uint64(r.index))
@@ -381,5 +395,10 @@ func (o *elfObject) readSymbols(relocations binfile.Section) error {
 	var err error
 	o.symbols, err = o.bytes(o.Sections[in].Range, "the symbols", maxSymbols)
 	o.symbolsIn = in
+	for _, h := range o.Sections {
+		if err == nil && h.Type == sectionIndexes && h.Link == in {
+			o.indexes, err = o.bytes(h.Range, "the sections of symbols", maxSymbols)
+		}
+	}
 	return err
 }

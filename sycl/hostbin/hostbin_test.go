@@ -56,6 +56,7 @@ func TestDescriptorTables(t *testing.T) {
 		{"version 3 with old entries", two(start, 3, 4, false).linked(3, true)},
 		{"version 3 with new entries", two(start, 3, 8, true).linked(3, true)},
 		{"object", two(0, 2, 4, false).relocatable()},
+		{"object with many sections", manySections(two(0, 2, 4, false))},
 		{"Windows program", two(peBase+0x1000, 2, 4, false).pe()},
 		{"Windows program of version 3", two(peBase+0x1000, 3, 8, true).pe()},
 		{"Windows object", two(0, 2, 4, false).coffRelocatable(coffAMD64, 1)},
@@ -412,6 +413,10 @@ func TestErrors(t *testing.T) {
 			p.descriptor(2, p.image(2, 4, 2, false, "spir64", []byte("spirv"))...)
 			return p.linked(3, true)
 		}(), "image 1 of 2 in a descriptor"},
+		{"symbol without its section", func() []byte {
+			b := manySections(two(0, 2, 4, false))
+			return edit(b, len(b)-8-elfSection+4, 1)
+		}(), "the section of symbol 1 is missing in the table of sections, which has 0 bytes"},
 		{"two symbol tables", object(
 			testSection{name: ".data", typ: 1, flags: sectionAllocate, content: make([]byte, 8)},
 			testSection{name: ".rela.data", typ: sectionRela, link: 3, info: 1, content: make([]byte, elfRela)},
@@ -496,6 +501,7 @@ func FuzzNewFile(f *testing.F) {
 	f.Add(two(start, 2, 4, false).linked(3, true))
 	f.Add(two(start, 3, 8, true).linked(2, false))
 	f.Add(two(0, 2, 4, false).relocatable())
+	f.Add(manySections(two(0, 2, 4, false)))
 	f.Add(two(peBase+0x1000, 2, 4, false).pe())
 	f.Add(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1))
 	f.Add(manyRelocations(two(0, 3, 8, true).coffRelocatable(coffARM64, 14)))
