@@ -359,7 +359,7 @@ func TestReadErrors(t *testing.T) {
 		{"an alias", "a: &x {aspects: [1]}\nb: *x\n", `user.yaml:2: b: expected keys with values, got a reference *x, which device configurations cannot have`},
 		{"two documents", "a: {}\n---\nb: {}\n", "user.yaml:2: the file contains more than one YAML document; keep one"},
 		{"invalid YAML", "a: [1\nb: 2\n", "user.yaml:1: not YAML: did not find expected ',' or ']'; correct the syntax"},
-		{"a tab", "a:\n\tb: 1\n", "user.yaml:2: not YAML: found character that cannot start any token; correct the syntax"},
+		{"a tab", "a:\n\tb: 1\n", "user.yaml:2: not YAML: found character that cannot start any token; indent with spaces instead of tabs"},
 		{"a long file", strings.Repeat("#", maxFile+1), "user.yaml: file too large (limit 524288 bytes)"},
 		{"deeply nested lists", strings.Repeat("[", 20000), "user.yaml: not YAML: exceeded max depth of 10000; correct the syntax"},
 		{"deeply nested mappings", strings.Repeat("{a: ", 20000), "user.yaml: not YAML: exceeded max depth of 10000; correct the syntax"},

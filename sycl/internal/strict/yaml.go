@@ -45,19 +45,20 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	if err := checkText(data); err != nil {
 		return nil, err
 	}
-	d := yaml.NewDecoder(strings.NewReader(string(data)))
+	text := string(data)
+	d := yaml.NewDecoder(strings.NewReader(text))
 	var doc, second yaml.Node
 	switch err := d.Decode(&doc); {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, newYAMLError(err)
+		return nil, newYAMLError(err, text)
 	}
 	switch err := d.Decode(&second); {
 	case err == nil:
 		return nil, &YAMLError{Line: second.Line, Msg: "the file contains more than one YAML document; keep one"}
 	case !errors.Is(err, io.EOF):
-		return nil, newYAMLError(err)
+		return nil, newYAMLError(err, text)
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
 		return nil, nil
@@ -72,11 +73,20 @@ func isUTF16(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff"))
 }
 
-// checkText rejects text that YAML reads differently from how editors and reviews show it: UTF-16,
-// which they treat as binary, and line breaks other than LF and CRLF, which end a comment.
+// checkText rejects text that is not UTF-8, and text that YAML reads differently from how editors and
+// reviews show it: UTF-16, which they treat as binary, and line breaks other than LF and CRLF,
+// which end a comment.
 func checkText(data []byte) error {
 	if isUTF16(data) {
 		return &YAMLError{Line: 1, Msg: utf16Text}
+	}
+	valid := utf8.Valid(data) // much faster than the loop below
+	for at := 0; at < len(data) && !valid; {
+		char, size := utf8.DecodeRune(data[at:])
+		if char == utf8.RuneError && size == 1 {
+			return &YAMLError{Line: 1 + bytes.Count(data[:at], []byte("\n")), Msg: "the file is not UTF-8; save it as UTF-8"}
+		}
+		at += size
 	}
 	if !bytes.ContainsAny(data, "\r\u0085\u2028\u2029") { // much faster than the search below
 		return nil
@@ -109,13 +119,25 @@ func ConflictLine(data []byte) int {
 // yamlLine finds the line in messages of the YAML package.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-func newYAMLError(err error) *YAMLError {
+func newYAMLError(err error, text string) *YAMLError {
 	f, prefix := &YAMLError{}, "yaml: "
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		f.Line, _ = strconv.Atoi(m[1])
 		prefix = m[0]
 	}
-	f.Msg = "not YAML: " + strings.TrimPrefix(err.Error(), prefix) + "; correct the syntax"
+	problem, fix := strings.TrimPrefix(err.Error(), prefix), "correct the syntax"
+	switch lines := strings.Split(text, "\n"); {
+	case strings.Contains(problem, "cannot start any token"):
+		fix = "quote text that begins with @ or `"
+		if f.Line > 0 && f.Line <= len(lines) && strings.Contains(lines[f.Line-1], "\t") {
+			fix = "indent with spaces instead of tabs"
+		}
+	case strings.Contains(problem, "expected alphabetic or numeric character"):
+		fix = `quote text that begins with *, as in "*"`
+	case strings.Contains(problem, "incompatible YAML document"):
+		fix = "remove the line that begins with %YAML"
+	}
+	f.Msg = "not YAML: " + problem + "; " + fix
 	return f
 }
 

@@ -11,6 +11,11 @@ func TestRead(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "", "none"}, {"a comment", "# nothing\n", "none"}, {"null", "~\n", "null"}, {"a mapping", "a: 1\n", "!!map"},
 		{"invalid YAML", "a: 1\nb: [\n", "line 2: not YAML: "},
+		{"a tab", "a:\n\tb: 1\n", "line 2: not YAML: found character that cannot start any token; indent with spaces instead of tabs"},
+		{"an unquoted owner", "a: 1\nb: @org/team\n", "line 2: not YAML: found character that cannot start any token; quote text that begins with @ or `"},
+		{"an unquoted pattern", "a:\n  b: [*]\n", `line 2: not YAML: did not find expected alphabetic or numeric character; quote text that begins with *, as in "*"`},
+		{"a directive", "%YAML 1.2\n---\na: 1\n", "not YAML: found incompatible YAML document; remove the line that begins with %YAML"},
+		{"Latin-1", "a: 1\n# \xe9\n", "line 2: the file is not UTF-8; save it as UTF-8"},
 		{"a second document", "a: 1\n---\nb: 2\n", "line 2: the file contains more than one YAML document; keep one"},
 		{"an invalid second document", "a: 1\n---\n[\n", "not YAML: "},
 		{"a merge conflict", "a: 1\n<<<<<<< HEAD\nb: 2\n=======\n>>>>>>> x\n", "line 2: merge conflict marker; resolve the conflict"},
