@@ -136,8 +136,9 @@ func FromSPIRV(code offload.Source, workspaces ...string) (Module, error) {
 	return m, nil
 }
 
-// fromImages returns the module for images. Kernel names and requirements come from the metadata,
-// or from the images if the metadata lacks them.
+// fromImages returns the module of images. Kernel names come from the metadata, or from the images if
+// the metadata lacks them. Requirements come from the metadata, and also from the images if the
+// metadata does not list aspects.
 func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces []string) (Module, error) {
 	c := contents{workspaces: workspaces, target: requirement.CompileTarget(metadata)}
 	for _, image := range images {
@@ -146,7 +147,7 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 		}
 	}
 	names := (&syclbin.Module{Metadata: metadata}).Kernels()
-	hasNeeds := metadata.Set(propset.DeviceRequirements) != nil
+	hasNeeds := requirement.ListsAspects(metadata)
 	if (len(names) == 0 || !hasNeeds) && c.code == nil && c.broken != nil {
 		return Module{}, c.broken
 	}
@@ -159,21 +160,23 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 	for i := range m.Images {
 		m.Images[i].Options = propset.JITOptionsOf(metadata)
 	}
-	if hasNeeds || c.code == nil {
-		m.Needs = requirement.Readable(metadata)
-		if c.code != nil { // DPC++ does not define properties for these
-			m.Needs.Need(c.code.Requirements())
+	m.Needs = requirement.Readable(metadata)
+	if c.code != nil {
+		inCode := c.code.Requirements()
+		m.Needs.Need(inCode) // DPC++ has no property for these
+		if !hasNeeds {
+			if len(m.Needs.WorkGroupSize) > 0 {
+				inCode.WorkGroupSize, inCode.WorkGroupSizesDiffer = nil, false
+			}
+			if err := m.Needs.Merge(inCode); err != nil {
+				return Module{}, err
+			}
 		}
-		// DPC++ before 2025 does not list the aspect ext_intel_esimd. Without the aspect, a sub-group size
-		// of 1 would be a requirement.
-		if v, _ := metadata.Set(propset.MiscProperties).Get("isEsimdImage"); v.Equal(propset.Uint(1)) {
-			m.Needs.Merge(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}})
-		}
-	} else {
-		m.Needs = c.code.Requirements()
-		own := requirement.Readable(metadata)
-		m.Needs.Need(own)
-		m.Needs.BuildOptions, m.Needs.RegisterOption = own.BuildOptions, own.RegisterOption
+	}
+	// DPC++ before 2025 does not list the aspect ext_intel_esimd. Without the aspect, a sub-group size
+	// of 1 would be a requirement.
+	if v, _ := metadata.Set(propset.MiscProperties).Get("isEsimdImage"); v.Equal(propset.Uint(1)) {
+		m.Needs.Merge(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}})
 	}
 	for _, name := range names {
 		k := newModuleKernel(name)

@@ -368,6 +368,8 @@ func TestIntrinsics(t *testing.T) {
 	code := []byte(testkit.ReadFile(t, "testdata/esimd.spv"))
 	properties := new(propset.Registry)
 	(&needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, SubGroupSizes: []uint32{1}}).Put(properties)
+	sizes := new(propset.Registry) // without the key aspects
+	sizes.Add(propset.DeviceRequirements).Put("reqd_sub_group_size", propset.Uint(1))
 	own := properties.Clone()
 	(&needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}).PutExtensions(own)
 	for _, test := range []struct {
@@ -377,6 +379,7 @@ func TestIntrinsics(t *testing.T) {
 	}{
 		{"DPC++'s properties", code, properties},
 		{"no properties", code, nil},
+		{"properties that list no aspects", code, sizes},
 		{"our properties, with unreadable code", []byte("BC\xc0\xdebitcode"), own},
 	} {
 		m, err := report.FromRow(bytes.NewReader(test.code), test.properties, []string{"__sycl_kernel_k_slm"})

@@ -564,6 +564,15 @@ func WithAspect(r *propset.Registry, a aspect.Aspect) *propset.Registry {
 	return r
 }
 
+// ListsAspects reports whether an image's property sets list the aspects that it requires, even if
+// it requires none. DPC++ always lists them, but other compilers may omit an empty list.
+func ListsAspects(r *propset.Registry) bool {
+	set := r.Set(propset.DeviceRequirements)
+	_, listed := set.Get(keyAspects)
+	_, listedAs := set.Get(keyAspect)
+	return listed || listedAs
+}
+
 // CompileTarget returns the target that an image was compiled for ahead of time, according to its
 // property sets, or "" if there is none.
 func CompileTarget(r *propset.Registry) string {
