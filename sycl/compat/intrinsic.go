@@ -119,6 +119,10 @@ func describeFeature(name string) (words, advice string) {
 		return "Code that calls functions of Intel's GPU compiler (__builtin_IB_lsc_... and others) for Arc and newer GPUs", ""
 	case name == "SPV_INTEL_bindless_images":
 		return "SPIR-V extension " + name, "; use buffers or pointers for other devices"
+	case name == "joint_matrix_layout":
+		return "Loading or storing a joint_matrix of this use, type and size with this layout", "; use layout::row_major, or 8 rows"
+	case name == "joint_matrix_a_col_major":
+		return "Loading a joint_matrix of use::a with layout::col_major", "; use layout::row_major"
 	case strings.HasPrefix(name, "SPV_"):
 		return "SPIR-V extension " + name, ""
 	}

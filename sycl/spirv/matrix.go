@@ -68,6 +68,69 @@ func (p *parser) component(typ uint32, use string) string {
 	return map[uint32]string{16: "fp16", 32: "fp32", 64: "fp64"}[d.lits[0]]
 }
 
+// Layouts of matrices in memory.
+const (
+	layoutRows    = 0
+	layoutColumns = 1
+	layoutPacked  = 2
+)
+
+// Features of loads and stores of matrices, in the table of package deviceconfig. Compilers for Intel
+// GPUs have a function for each supported combination of use, type, size and layout, and reject a
+// module that needs another.
+const (
+	matrixLayout  = "joint_matrix_layout"      // for combinations that no GPU supports
+	matrixColumns = "joint_matrix_a_col_major" // for matrices A of 8 rows by columns
+)
+
+// layoutFeature returns the feature of loading or storing a matrix with a layout, or "".
+func (m matrix) layoutFeature(layout uint32) string {
+	if layout > layoutPacked {
+		return ""
+	}
+	byRows := layout == layoutRows
+	ok := byRows
+	switch {
+	case m.component == "tf32":
+		ok = byRows && (m.use == "b" || m.rows == 8)
+	case m.use == "a":
+		if layout == layoutColumns && m.rows == 8 {
+			return matrixColumns
+		}
+	case m.use == "b":
+		ok = layout != layoutColumns || m.columns <= 16
+	case m.component == "fp16" || m.component == "bf16":
+		ok = byRows && (m.columns != 16 || m.rows == 1 || m.rows >= 8)
+	default:
+		ok = byRows || layout == layoutColumns && m.rows <= 8 && m.columns <= 16
+	}
+	if ok {
+		return ""
+	}
+	return matrixLayout
+}
+
+// needLayout records that the function being read loads or stores a matrix of a type with a layout.
+func (p *parser) needLayout(typ, layout uint32) {
+	m, ok := p.matrices[typ]
+	number, known := p.constant(layout)
+	if !ok || !known {
+		return
+	}
+	feature := m.layoutFeature(number)
+	if feature == "" {
+		return
+	}
+	node, ok := p.layouts[feature]
+	if !ok {
+		node = p.graph.add()
+		p.graph.nodes[node].feature, p.graph.forCompilers = feature, true
+		p.layouts[feature] = node
+	}
+	n := &p.graph.nodes[p.fn.node]
+	n.callees = append(n.callees, node)
+}
+
 // constant returns the value of a constant of at most 32 bits.
 func (p *parser) constant(id uint32) (uint32, bool) {
 	d := p.defs.find(id)

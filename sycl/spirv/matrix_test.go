@@ -81,6 +81,74 @@ func TestMatrices(t *testing.T) {
 	}
 }
 
+// TestLayoutFeature has the combinations of use, type, size and layout that ocloc 26.27 compiles for Xe-HPG
+// (8 columns), and for PVC, BMG and PTL (16 columns), and some of those that it rejects.
+func TestLayoutFeature(t *testing.T) {
+	for _, test := range []struct {
+		matrix                matrix
+		rows, columns, packed string // features of the layouts
+	}{
+		{matrix{"bf16", "a", 8, 16}, "", matrixColumns, matrixLayout},
+		{matrix{"sint8", "a", 8, 32}, "", matrixColumns, matrixLayout},
+		{matrix{"fp16", "a", 4, 16}, "", matrixLayout, matrixLayout},
+		{matrix{"bf16", "a", 16, 16}, "", matrixLayout, matrixLayout},
+		{matrix{"bf16", "a", 32, 32}, "", matrixLayout, matrixLayout},
+		{matrix{"bf16", "b", 16, 8}, "", "", ""},
+		{matrix{"sint8", "b", 32, 16}, "", "", ""},
+		{matrix{"bf16", "b", 16, 32}, "", matrixLayout, ""},
+		{matrix{"bf16", "b", 32, 64}, "", matrixLayout, ""},
+		{matrix{"tf32", "a", 8, 8}, "", matrixLayout, matrixLayout},
+		{matrix{"tf32", "a", 4, 8}, matrixLayout, matrixLayout, matrixLayout},
+		{matrix{"tf32", "b", 8, 16}, "", matrixLayout, matrixLayout},
+		{matrix{"fp32", "accumulator", 5, 8}, "", "", matrixLayout},
+		{matrix{"sint32", "accumulator", 4, 16}, "", "", matrixLayout},
+		{matrix{"fp32", "accumulator", 16, 16}, "", matrixLayout, matrixLayout},
+		{matrix{"fp32", "accumulator", 1, 64}, "", matrixLayout, matrixLayout},
+		{matrix{"fp16", "accumulator", 8, 16}, "", matrixLayout, matrixLayout},
+		{matrix{"fp16", "accumulator", 1, 16}, "", matrixLayout, matrixLayout},
+		{matrix{"bf16", "accumulator", 7, 16}, matrixLayout, matrixLayout, matrixLayout},
+		{matrix{"fp16", "accumulator", 1, 64}, "", matrixLayout, matrixLayout},
+	} {
+		for layout, want := range []string{test.rows, test.columns, test.packed} {
+			if got := test.matrix.layoutFeature(uint32(layout)); got != want {
+				t.Errorf("%s with layout %d: %q, want %q", test.matrix.record(), layout, got, want)
+			}
+		}
+		if got := test.matrix.layoutFeature(4202); got != "" {
+			t.Errorf("%s with an unknown layout: %q", test.matrix.record(), got)
+		}
+	}
+}
+
+func TestMatrixLayouts(t *testing.T) {
+	const types = `
+		%0u = OpConstant %uint 0
+		%3u = OpConstant %uint 3
+		%16u = OpConstant %uint 16
+		%a = OpTypeCooperativeMatrixKHR %half %3u %8u %16u %0u
+		%c = OpTypeCooperativeMatrixKHR %float %3u %16u %16u %2u
+		%p = OpTypePointer CrossWorkgroup %half`
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{"%m = OpCooperativeMatrixLoadKHR %a %x %0u %8u", nil},
+		{"%m = OpCooperativeMatrixLoadKHR %a %x %1u %8u", []string{matrixColumns}},
+		{"%m = OpCooperativeMatrixLoadKHR %c %x %1u %8u", []string{matrixLayout}},
+		{"%m = OpCooperativeMatrixLoadKHR %c %x %0u %8u\nOpCooperativeMatrixStoreKHR %x %m %1u %8u", []string{matrixLayout}},
+		{"%m = OpCooperativeMatrixLoadKHR %a %x %x %8u", nil}, // a layout that is not a constant
+		{"%m = OpCooperativeMatrixLoadKHR %a %x", nil},
+		{"OpCooperativeMatrixStoreKHR %x %x %1u %8u", nil},
+	} {
+		m := oneKernel(t, types, "%x = OpFunctionParameter %p\n"+test.code)
+		for what, q := range map[string]*requirement.Requirements{"module": m.Requirements(), "kernel": m.KernelRequirements(m.Kernel("K"))} {
+			if !slices.Equal(q.Extensions, test.want) {
+				t.Errorf("%s: %s needs %q, want %q", test.code, what, q.Extensions, test.want)
+			}
+		}
+	}
+}
+
 // TestMatricesInOtherKernels checks that only the matrices that a kernel reaches count.
 func TestMatricesInOtherKernels(t *testing.T) {
 	m := parse(t, `

@@ -150,6 +150,8 @@ const (
 	opModuleProcessed     = 330
 	opExecutionModeId     = 331
 	opTypeCoopMatrix      = 4456
+	opCoopMatrixLoad      = 4457
+	opCoopMatrixStore     = 4458
 	opCoopMatrixMulAdd    = 4459
 	opReadClock           = 5056
 	opAsm                 = 5610
@@ -189,7 +191,7 @@ const (
 // workspaces, which must be absolute, are made relative to it.
 func Parse(data []byte, workspaces ...string) (*Module, error) {
 	p := &parser{workspaces: workspaces, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
-		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, vector: map[uint32]bool{}, matrices: map[uint32]matrix{},
+		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, vector: map[uint32]bool{}, matrices: map[uint32]matrix{}, layouts: map[string]int{},
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	p.scratch = scratches.Get().(*scratch)
 	defer func() {
@@ -238,6 +240,7 @@ type parser struct {
 	vector  map[uint32]bool // functions that are explicit SIMD code
 
 	matrices map[uint32]matrix // by type
+	layouts  map[string]int    // nodes of the features of layouts, by name
 	entries  []entry
 
 	kernelIDs   map[uint32]bool // of the functions that are entry points
@@ -247,7 +250,7 @@ type parser struct {
 
 	extensions []string // declared so far
 
-	needsTypes bool   // the module has atomic stores or multiplications of matrices
+	needsTypes bool   // the module has atomic stores, or stores or multiplications of matrices
 	store      *needs // of an atomic store
 	lastStruct uint32 // for the continuation of long structs
 	fn         *body  // the function being read, nil between functions
@@ -472,7 +475,7 @@ func (p *parser) scanFunctions(i inst) error {
 			return err
 		}
 		return p.define(i, def{op: i.op, typ: i.words[0], node: p.graph.add() + 1}, i.words[1])
-	case opAtomicStore, opCoopMatrixMulAdd, opJointMatrixMad:
+	case opAtomicStore, opCoopMatrixStore, opCoopMatrixMulAdd, opJointMatrixMad:
 		p.needsTypes = true
 	}
 	return nil

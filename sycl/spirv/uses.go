@@ -431,6 +431,14 @@ func (p *parser) special(i inst, shape shape) error {
 		if p.fn.isCalled && p.byValue[i.words[1]] {
 			p.use(p.defs.find(p.defs.find(i.words[0]).typ).uses)
 		}
+	case opCoopMatrixLoad:
+		if len(i.words) > 3 {
+			p.needLayout(i.words[0], i.words[3])
+		}
+	case opCoopMatrixStore:
+		if len(i.words) > 2 {
+			p.needLayout(p.fn.types[i.words[1]], i.words[2])
+		}
 	case opCoopMatrixMulAdd, opJointMatrixMad:
 		p.multiply(i)
 	case opReadClock:
