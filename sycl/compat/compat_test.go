@@ -118,7 +118,7 @@ func TestCheck(t *testing.T) {
 				"unsupported-intrinsic: llvm.genx.lsc.load.slm, llvm.genx.lsc.store.slm: Explicit SIMD intrinsic llvm.genx.lsc.load.slm, llvm.genx.lsc.store.slm is not supported on the device: memory accesses by the load-store cache are for Intel GPUs from Xe-HPG on, and block_load, gather and atomic_update without cache hints are for all",
 				"unsupported-intrinsic: llvm.genx.nbarrier: Explicit SIMD intrinsic llvm.genx.nbarrier is not supported on the device: named barriers are for Xe-HPC and Intel GPUs from Xe2 on, and barrier is for all"}},
 		{"many intrinsics of a family",
-			needs{Intrinsics: []string{"llvm.genx.dpas", "llvm.genx.dpas.nosrc0", "llvm.genx.dpas2", "llvm.genx.dpasw"}},
+			needs{Intrinsics: []string{"llvm.genx.dpas", "llvm.genx.dpas.nosrc0", "llvm.genx.dpas2", "llvm.genx.dpas3"}},
 			"intel_gpu_cached", Incompatible, []string{
 				"unsupported-intrinsic: llvm.genx.dpas, llvm.genx.dpas.nosrc0, llvm.genx.dpas2 and 1 more: Explicit SIMD intrinsic llvm.genx.dpas, llvm.genx.dpas.nosrc0, llvm.genx.dpas2 and 1 more is not supported on the device: matrix products are for Intel GPUs with matrix engines, and arithmetic on simd is for all"}},
 		{"supported intrinsics", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", Compatible, nil},

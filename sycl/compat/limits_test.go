@@ -2,6 +2,7 @@ package compat
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -97,6 +98,41 @@ func TestProduct(t *testing.T) {
 	} {
 		if total, fits := product(test.size); total != test.total || fits != test.fits {
 			t.Errorf("%v: %d, %v, want %d, %v", test.size, total, fits, test.total, test.fits)
+		}
+	}
+}
+
+// Loads of matrices that ocloc 26.27 rejects for some or all GPUs with matrix engines, and explicit SIMD
+// intrinsics that it rejects before Xe-HPC.
+func TestMatrixLayoutsAndConversions(t *testing.T) {
+	config := deviceconfig.Default()
+	for _, test := range []struct {
+		needs requirement.Requirements
+		on    map[string]Status
+		text  string
+	}{
+		{requirement.Requirements{Extensions: []string{"joint_matrix_a_col_major"}},
+			map[string]Status{"intel_gpu_acm_g10": Incompatible, "intel_gpu_pvc": Compatible, "intel_gpu_bmg": Compatible},
+			"Loading a joint_matrix of use::a with layout::col_major is not supported by the compiler for the device (ocloc 26.27"},
+		{requirement.Requirements{Extensions: []string{"joint_matrix_layout"}},
+			map[string]Status{"intel_gpu_acm_g10": Incompatible, "intel_gpu_pvc": Incompatible, "x86_64": Undetermined},
+			"of this use, type and size with this layout"},
+		{requirement.Requirements{Intrinsics: []string{"llvm.genx.tf32.cvt"}},
+			map[string]Status{"intel_gpu_acm_g10": Incompatible, "intel_gpu_tgllp": Incompatible, "intel_gpu_pvc_vg": Compatible}, "are for Xe-HPC"},
+		{requirement.Requirements{Intrinsics: []string{"llvm.genx.qf.cvt"}},
+			map[string]Status{"intel_gpu_bmg_g21": Incompatible, "intel_gpu_ptl_h": Compatible}, "are for Intel GPUs from Xe3 on"},
+		{requirement.Requirements{Intrinsics: []string{"llvm.genx.dpasw"}},
+			map[string]Status{"intel_gpu_pvc": Incompatible, "intel_gpu_arl_h": Compatible}, "matrix products of two threads"},
+	} {
+		for device, want := range test.on {
+			d, _ := config.Lookup(device)
+			got := New(config).Check(&test.needs, d)
+			if got.Status != want || want == Incompatible && !strings.Contains(got.Reasons[0].Text, test.text) {
+				t.Errorf("%+v on %s: %v; want %s and %q", test.needs, device, got, want, test.text)
+			}
+			if ok, _ := New(config).Supports(&test.needs, d); ok != (want != Incompatible) {
+				t.Errorf("%+v on %s: an image is built: %t", test.needs, device, ok)
+			}
 		}
 	}
 }
