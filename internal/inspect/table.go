@@ -36,7 +36,7 @@ func (r *reader) readTable(name string, in io.Reader) ([]report.Module, error) {
 
 func (r *reader) readRow(name string, table *filetable.Table, row []string) (report.Module, error) {
 	var properties *propset.Registry
-	if c := table.Column(filetable.Properties); c >= 0 {
+	if c := table.Column(filetable.Properties); c >= 0 && row[c] != "" {
 		data, found, err := cli.ReadListed(name, row[c])
 		if err != nil {
 			return report.Module{}, fmt.Errorf("property file: %w", err)

@@ -199,10 +199,10 @@ func TestWithoutProperties(t *testing.T) {
 func TestBesideTheTable(t *testing.T) {
 	workspace(t)
 	testkit.NoError(t, os.Mkdir("sub", 0o755))
-	testkit.WriteFile(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
+	testkit.WriteFile(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\nz.bc|\n")
 	testkit.WriteFile(t, "sub/near.prop", testkit.ReadFile(t, "fp64.prop"))
 	mustRun(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table")
-	if got := testkit.ReadFile(t, "out.table"); got != "[Code|Properties]\ny.bc|plain.prop\n" {
+	if got := testkit.ReadFile(t, "out.table"); got != "[Code|Properties]\ny.bc|plain.prop\nz.bc|\n" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -298,7 +298,7 @@ func TestShowFormats(t *testing.T) {
 func TestSymbols(t *testing.T) {
 	enterWorkspace(t)
 	testkit.NoError(t, os.Mkdir("sub", 0o755))
-	testkit.WriteFile(t, "sub/k.table", "[Code|Symbols]\nn.bin|n.sym\n")
+	testkit.WriteFile(t, "sub/k.table", "[Code|Properties|Symbols]\nn.bin||n.sym\n") // without properties
 	testkit.WriteFile(t, "sub/n.bin", "native")
 	testkit.WriteFile(t, "sub/n.sym", "_ZTS1A\n_ZTS1B\n")
 	mustRun(t, "report", "--output", "r.json", "--devices", "intel_gpu_dg2", "sub/k.table")

@@ -91,7 +91,11 @@ func readModules(ctx context.Context, name string, assume *release.Release, tabl
 	return modules, err
 }
 
+// readProperties reads a property file. If a row names none, it has no requirements.
 func readProperties(table, path string, assume *release.Release) (rowRequirements, error) {
+	if path == "" {
+		return rowRequirements{needs: new(requirement.Requirements)}, nil
+	}
 	data, found, err := cli.ReadListed(table, path)
 	if err != nil {
 		return rowRequirements{}, fmt.Errorf("property file: %w", err)
