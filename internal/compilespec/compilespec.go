@@ -47,7 +47,7 @@ const (
 	Feature                     // -f: the device compile supports it if [DeviceFeatures] lists it
 	Sysroot                     // --sysroot: in one word
 	Preprocessor                // an option for gcc's preprocessor
-	Depfile                     // an option about the dependency file
+	Depfile                     // an option about dependency files, or -MJ
 	Mode                        // the kind of output
 	Query                       // a query that the host compiler answers
 	Language                    // -x: the language of the files that follow

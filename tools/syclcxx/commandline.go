@@ -41,8 +41,10 @@ type commandLine struct {
 	Link   []string // link options whose order does not matter
 
 	Depfile       depfileOptions
-	SYCL          bool // whether sources are SYCL
-	StandardGiven bool // whether -std is in Host and Device
+	Database      string   // file for the compilation database (-MJ), "" for none
+	Arguments     []string // arguments for the compilation database
+	SYCL          bool     // whether sources are SYCL
+	StandardGiven bool     // whether -std is in Host and Device
 
 	Targets       []string // as written, without -unknown-unknown, and intel_gpu_* for spir64_gen; nil if none were given
 	FixedTargets  []string
@@ -183,6 +185,9 @@ func parseAs(p *parser, args []string, read func(string) ([]byte, error)) (*comm
 		if err != nil {
 			return nil, err
 		}
+	}
+	if p.line.Database != "" {
+		p.line.Arguments = recordedArguments(all)
 	}
 	if err := p.finish(); err != nil {
 		return nil, err

@@ -33,6 +33,7 @@ type compiler struct {
 	dpcpp    *installation // nil until installed finds it
 	notFound error         // why installed did not find it
 	prepared bool          // whether prepare was called
+	recorded bool          // whether recordCompile was called
 
 	imageTargets []target // the result of targets, nil before the first call
 
@@ -113,6 +114,9 @@ func (c *compiler) sources(ctx context.Context) error {
 		}
 		if output == "" {
 			output = stem(in.Path) + c.extension(".o", ".bc")
+		}
+		if err := c.recordCompile(in, output); err != nil {
+			return err
 		}
 		if err := c.object(ctx, in, beside(output, in.Path), c.line.Depfile); err != nil {
 			return err

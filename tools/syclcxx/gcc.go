@@ -117,6 +117,8 @@ func (p *parser) depfile(o *option) error {
 		d.Missing = true
 	case "-MF":
 		d.File = o.value
+	case "-MJ":
+		p.line.Database = o.value
 	case "-MT":
 		d.Targets = append(d.Targets, o.value)
 	case "-MQ":

@@ -104,6 +104,9 @@ func (c *compiler) objects(ctx context.Context, dir string) ([]lineWord, error) 
 		if depfile.Write {
 			depfile = c.linkDepfile(depfile, name)
 		}
+		if err := c.recordCompile(*w.Input, cmp.Or(c.line.Output, "a.out")); err != nil {
+			return nil, err
+		}
 		made := artifact{object, c.linkDumpDir(), filepath.Base(w.Input.Path)}
 		if err := c.object(ctx, *w.Input, made, depfile); err != nil {
 			return nil, err

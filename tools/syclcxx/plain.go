@@ -165,6 +165,9 @@ func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) er
 	if target == "" && in.Path != stdin {
 		target = stem(in.Path) + ".o"
 	}
+	if err := c.recordCompile(in, output); err != nil {
+		return err
+	}
 	if output != "" {
 		action = append(action, "-o", output)
 	}
