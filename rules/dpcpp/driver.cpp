@@ -488,12 +488,16 @@ jit::Result compile_source(const Arguments &args, std::vector<std::string> optio
 }
 
 // words returns the words of a dependency file: the target with its colon, then the files
-// that were read. Spaces in names are escaped with a backslash.
+// that were read. Spaces in names are escaped with a backslash, and line breaks are not.
 std::vector<std::string> words(std::string_view rule) {
   std::vector<std::string> out;
+  const auto ends = [&](size_t i) {
+    return rule[i] == ' ' ||
+           (rule[i] == '\n' && (i + 1 == rule.size() || (i > 0 && rule[i - 1] == '\\')));
+  };
   while (!rule.empty()) {
     size_t end = 0;
-    while (end < rule.size() && rule[end] != ' ' && rule[end] != '\n')
+    while (end < rule.size() && !ends(end))
       end += rule[end] == '\\' && end + 1 < rule.size() && rule[end + 1] != '\n' ? 2 : 1;
     std::string_view word = rule.substr(0, end);
     rule.remove_prefix(std::min(end + 1, rule.size()));
@@ -601,7 +605,7 @@ std::string fact_directory(const std::string &temporary) {
 }
 
 // user_files returns the files in a rule of a dependency file, without the target and the headers
-// of DPC++ and OpenCL.
+// of DPC++ and OpenCL. It omits names with a backslash, which clang replaces with a slash.
 std::vector<std::string> user_files(std::string_view rule) {
   constexpr std::string_view part = "/sycl/detail/defines_elementary.hpp";
   std::vector<std::string> read = words(rule), files,
@@ -615,7 +619,8 @@ std::vector<std::string> user_files(std::string_view rule) {
       other.push_back(name.substr(0, end) + directory);
   }
   const auto is_other = [&](const std::string &name) {
-    return std::any_of(other.begin(), other.end(),
+    return !fs::exists(name) ||
+           std::any_of(other.begin(), other.end(),
                        [&](const std::string &directory) { return has_prefix(name, directory); });
   };
   if (!read.empty())

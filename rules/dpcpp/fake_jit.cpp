@@ -17,7 +17,7 @@
 //	bytes NAME HEX   add a property to the set, which starts with its bit count.
 //
 // An option "-Xclang -fsycl-int-header=FILE" or -footer= writes the source to FILE, and
-// "-MF FILE" a rule with two headers, one of them as if it were in memory.
+// "-MF FILE" a rule with three headers, one of them as if it were in memory.
 
 #include <signal.h>
 #include <unistd.h>
@@ -187,9 +187,10 @@ void write_outputs(View<const char *> options, const std::string &text) {
     for (const char *name : {"-fsycl-int-header=", "-fsycl-int-footer="})
       if (std::strncmp(value, name, std::strlen(name)) == 0) write(value + std::strlen(name), text);
     if (std::strcmp(options.data[i], "-MF") == 0)
-      write(value,
-            "out: a\\ b.cpp \\\n"
-            "  /sycl-jit-toolchain//bin/compiler/../../include/sycl/sycl.hpp c.hpp\n");
+      write(
+          value,
+          "out: a\\ b.cpp \\\n"
+          "  /sycl-jit-toolchain//bin/compiler/../../include/sycl/sycl.hpp c.hpp /new\nline.hpp\n");
   }
 }
 

@@ -536,7 +536,11 @@ func (u *compilation) hostArguments(object string) []string {
 		source = stdin
 		args = append(args, "-fdebug-prefix-map=<stdin>="+u.mapped(u.source, "-fdebug-prefix-map="), "-ffile-prefix-map="+u.dir+"=syclc++")
 	}
-	return append(args, "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
+	list := "-MD"
+	if u.depfile.Write && !u.depfile.System {
+		list = "-MMD" // only g++ knows which headers were system headers before it resolved symbolic links
+	}
+	return append(args, list, "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
 }
 
 // compileHost writes host.o.

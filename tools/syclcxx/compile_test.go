@@ -115,11 +115,11 @@ func TestMayGoFirst(t *testing.T) {
 func TestWriteDepfile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "headers/x.hpp", "")
-	testkit.WriteFile(t, "scratch/host.d", "x: scratch/before.h scratch/header.h a.cpp \\\n  b.hpp dpcpp/include/sycl/sycl.hpp\n")
-	testkit.WriteFile(t, "scratch/device.d", "x: a.cpp ./b.hpp c.hpp headers/x.hpp\n")
+	testkit.WriteFile(t, "scratch/host.d", "x: scratch/before.h scratch/header.h a.cpp \\\n  b.hpp dpcpp/include/sycl/sycl.hpp d\\\\\\ e.hpp\n")
+	testkit.WriteFile(t, "scratch/device.d", "x: a.cpp ./b.hpp c.hpp headers/x.hpp d/\\ e.hpp\n") // clang replaces backslashes
 	for option, want := range map[string]string{
-		"-MD":  "a.o: \\\n  a.cpp \\\n  b.hpp \\\n  dpcpp/include/sycl/sycl.hpp \\\n  c.hpp \\\n  headers/x.hpp \\\n  own.yaml\n",
-		"-MMD": "a.o: \\\n  a.cpp \\\n  b.hpp \\\n  c.hpp \\\n  own.yaml\n",
+		"-MD":  "a.o: \\\n  a.cpp \\\n  b.hpp \\\n  dpcpp/include/sycl/sycl.hpp \\\n  d\\\\\\ e.hpp \\\n  c.hpp \\\n  headers/x.hpp \\\n  own.yaml\n",
+		"-MMD": "a.o: \\\n  a.cpp \\\n  b.hpp \\\n  d\\\\\\ e.hpp \\\n  c.hpp \\\n  own.yaml\n",
 	} {
 		line := testkit.Must(parseLine(strings.Fields("--host-headers=headers -fsycl-device-config-file=own.yaml -c a.cpp " + option)))(t)
 		u := &compilation{compiler: &compiler{line: line, dpcpp: &installation{dir: "dpcpp"}}, source: "a.cpp", dir: "scratch", depfile: line.Depfile, output: beside("a.o", "a.cpp")}

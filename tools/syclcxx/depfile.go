@@ -89,6 +89,7 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 		return err
 	}
 	files, seen := []string{u.source}, map[string]bool{filepath.Clean(u.source): true}
+	slashed := map[string]bool{strings.ReplaceAll(u.source, `\`, "/"): true}
 	for _, name := range []string{"host.d", "device.d"} {
 		text, err := os.ReadFile(u.file(name))
 		if err != nil {
@@ -98,11 +99,13 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 		if !found {
 			return fmt.Errorf("%s: the compiler wrote no dependency file", u.source)
 		}
-		for _, file := range buildstep.Dependencies(text2) {
-			if seen[filepath.Clean(file)] || under(file, u.dir) || !u.depfile.System && isSystem(file) {
+		for _, file := range buildstep.Dependencies(text2, true) {
+			// Clang replaces a backslash in a name with a slash.
+			if seen[filepath.Clean(file)] || slashed[file] || under(file, u.dir) || !u.depfile.System && isSystem(file) {
 				continue
 			}
 			seen[filepath.Clean(file)] = true
+			slashed[strings.ReplaceAll(file, `\`, "/")] = strings.Contains(file, `\`)
 			files = append(files, file)
 		}
 	}

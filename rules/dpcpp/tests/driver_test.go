@@ -145,7 +145,7 @@ k.cpp:1:2: warning: narrow
 		t.Errorf("got %q, %q, %q", bitcode, header, footer)
 	}
 	// What is in the library's memory is no file to depend on.
-	if got := read(t, "k.d"); got != "out: \\\n  a\\ b.cpp \\\n  c.hpp\n" {
+	if got := read(t, "k.d"); got != "out: \\\n  a\\ b.cpp \\\n  c.hpp \\\n  /new\nline.hpp\n" {
 		t.Errorf("dependencies: %q", got)
 	}
 }

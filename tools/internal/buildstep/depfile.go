@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,7 +71,7 @@ func checkDeclared(rule, list string) error {
 		}
 	}
 	// The first two names are the target of the rule and the source.
-	files := Dependencies(rule)
+	files := Dependencies(rule, false)
 	for _, file := range files[min(1, len(files)):] {
 		name := filepath.Clean(file)
 		if filepath.IsAbs(name) || declared[name] || slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(name, dir) }) {
@@ -84,7 +85,7 @@ func checkDeclared(rule, list string) error {
 // unread returns the candidates that are neither in a dependency file nor in options.
 func unread(candidates, rule string, options []string) string {
 	read := map[string]bool{}
-	for _, name := range Dependencies(rule) {
+	for _, name := range Dependencies(rule, false) {
 		read[filepath.Clean(name)] = true
 	}
 	for _, option := range options {
@@ -109,10 +110,13 @@ func unread(candidates, rule string, options []string) string {
 	return out.String()
 }
 
-// Dependencies returns the files in a dependency file. It undoes the escapes: a backslash before a
-// blank, '#' or backslash, and a doubled '$'.
-func Dependencies(rule string) []string {
+// Dependencies returns the files in a dependency file of g++ or clang, as EscapedDepfile escapes them.
+// Line breaks separate names, except in a name if the file is a single rule, which single states.
+func Dependencies(rule string, single bool) []string {
 	rule = strings.ReplaceAll(rule, "\\\n", " ")
+	if single {
+		rule = strings.TrimSuffix(rule, "\n")
+	}
 	var names []string
 	var name strings.Builder
 	end := func() {
@@ -122,14 +126,32 @@ func Dependencies(rule string) []string {
 		name.Reset()
 	}
 	for i := 0; i < len(rule); i++ {
-		switch b := rule[i]; {
-		case b == ' ' || b == '\n':
-			end()
-			continue
-		case i+1 < len(rule) && (b == '\\' && strings.ContainsRune(" #\\", rune(rule[i+1])) || b == '$' && rule[i+1] == '$'):
-			i++
+		rest := rule[i:]
+		backslashes := len(rest) - len(strings.TrimLeft(rest, `\`))
+		escaped := byte(0) // the character after the backslashes
+		if backslashes < len(rest) {
+			escaped = rest[backslashes]
 		}
-		name.WriteByte(rule[i])
+		switch {
+		case rest[0] == ' ' || rest[0] == '\n' && !single:
+			end()
+		case strings.HasPrefix(rest, "$$"):
+			name.WriteByte('$')
+			i++
+		case backslashes == 0:
+			name.WriteByte(rest[0])
+		case escaped == '#' || escaped != 0 && strings.IndexByte(" \t", escaped) >= 0 && backslashes%2 == 1:
+			if escaped == '#' {
+				name.WriteString(rest[:backslashes-1])
+			} else {
+				name.WriteString(rest[:backslashes/2])
+			}
+			name.WriteByte(escaped)
+			i += backslashes
+		default:
+			name.WriteString(rest[:backslashes])
+			i += backslashes - 1
+		}
 	}
 	end()
 	return names
@@ -153,7 +175,19 @@ func WriteDepfile(w io.Writer, targets, files []string, phony bool) error {
 	return err
 }
 
-var escapes = strings.NewReplacer(" ", "\\ ", "#", "\\#", "$", "$$")
+var escapes = regexp.MustCompile(`(\\*)([ \t])|[#$]`)
 
-// EscapedDepfile escapes a file name for use in a dependency file.
-func EscapedDepfile(name string) string { return escapes.Replace(name) }
+// EscapedDepfile escapes a file name for use in a dependency file, as g++ does: a backslash precedes
+// blanks and '#', the backslashes before a blank are doubled, and so is '$'. Make cannot read names
+// with a line break, or with a colon as targets.
+func EscapedDepfile(name string) string {
+	return escapes.ReplaceAllStringFunc(name, func(s string) string {
+		switch s {
+		case "$":
+			return "$$"
+		case "#":
+			return `\#`
+		}
+		return s[:len(s)-1] + `\` + s
+	})
+}

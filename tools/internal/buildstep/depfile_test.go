@@ -2,6 +2,7 @@ package buildstep
 
 import (
 	"errors"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 )
 
 func TestDependencies(t *testing.T) {
-	got := Dependencies("out/a\\ b.bc: a\\ b.cpp \\\n  in\\#c.hpp $$d.hpp \\\n  e\\f.hpp\n")
+	got := Dependencies("out/a\\ b.bc: a\\ b.cpp \\\n  in\\#c.hpp $$d.hpp \\\n  e\\f.hpp\n", false)
 	if want := []string{"out/a b.bc:", "a b.cpp", "in#c.hpp", "$d.hpp", `e\f.hpp`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -31,20 +32,40 @@ func TestWriteUnused(t *testing.T) {
 	}
 }
 
+// TestEscapedDepfile checks that names are escaped as g++ does, and that Dependencies restores them.
+func TestEscapedDepfile(t *testing.T) {
+	names := []string{"a b", "a#b", "a$b", "a\tb", `a\b`, `a\ b`, `a\#b`, `a\\b`, `a\\ b`, `a\$b`, "a:b", "a%b", "[ab]", "a'b", "a\nb", " a", "é", "$(x)"}
+	gxx := testkit.Program(t, "g++")
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "x.cpp", "")
+	for _, name := range names {
+		escaped := EscapedDepfile(name)
+		out := string(testkit.Must(exec.Command(gxx, "-MM", "-MQ", name, "x.cpp").Output())(t))
+		if got := strings.TrimSuffix(out, ": x.cpp\n"); got != escaped {
+			t.Errorf("%q: %q, but g++ writes %q", name, escaped, got)
+		}
+		if got := Dependencies("k.o: "+escaped+" \\\n b.hpp\n", true); !slices.Equal(got, []string{"k.o:", name, "b.hpp"}) {
+			t.Errorf("%q: read as %q", name, got)
+		}
+	}
+	if got := Dependencies("a\tb.o: a\tb.cpp\n", true); !slices.Equal(got, []string{"a\tb.o:", "a\tb.cpp"}) {
+		t.Errorf("a rule of clang, which does not escape tabs: read as %q", got)
+	}
+}
+
 // FuzzDependencies checks that Dependencies restores names that compilers have escaped.
 func FuzzDependencies(f *testing.F) {
 	f.Add("a b.hpp\n$c#.hpp", "x: y")
 	f.Fuzz(func(t *testing.T, names, rule string) {
-		Dependencies(rule)
-		escape := strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$")
+		Dependencies(rule, false)
 		want, text := []string{"k.bc:"}, "k.bc:"
 		for name := range strings.SplitSeq(names, "\n") {
-			if name != "" && !strings.Contains(name, `\`) {
+			if name != "" && !strings.HasSuffix(name, `\`) {
 				want = append(want, name)
-				text += " \\\n  " + escape.Replace(name)
+				text += " \\\n  " + EscapedDepfile(name)
 			}
 		}
-		if got := Dependencies(text + "\n"); !slices.Equal(got, want) {
+		if got := Dependencies(text+"\n", false); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
