@@ -106,8 +106,9 @@ type linkedFile struct {
 // linkedFiles returns the objects and archives that the linker reads, in order and without
 // duplicates: the files on the command line, including arguments of -Wl and -Xlinker, and the
 // libraries that -l finds in the directories of -L, -B and LIBRARY_PATH, of DPC++ and of the system.
-// For a linker script, it returns the files that the script names.
-func (c *compiler) linkedFiles(words []lineWord) []linkedFile {
+// For a linker script, it returns the files that the script names. It also returns the options -l that
+// find nothing there; the linker may find them in its own directories.
+func (c *compiler) linkedFiles(words []lineWord) (files []linkedFile, missing []string) {
 	pieces := linkerPieces(words)
 	var dirs []string
 	for i, p := range pieces {
@@ -151,7 +152,7 @@ func (c *compiler) linkedFiles(words []lineWord) []linkedFile {
 			}
 		}
 	}
-	return read.files
+	return read.files, read.missing
 }
 
 // libraryDirs returns the directory of DPC++'s libraries, which libraryOptions adds to the link, and
@@ -171,6 +172,7 @@ type linkerFiles struct {
 	dirs       []string // where -l and linker scripts find files
 	files      []linkedFile
 	scripts    []string // linker scripts that were read
+	missing    []string // options -l that find nothing
 	whole, lib bool     // for the next file
 }
 
@@ -193,6 +195,7 @@ func (l *linkerFiles) file(path string) {
 func (l *linkerFiles) library(library string, static bool) {
 	path := findLibrary(library, l.dirs, static)
 	if path == "" {
+		l.missing = append(l.missing, "-l"+library)
 		return
 	}
 	if strings.HasSuffix(path, ".so") && !strings.HasPrefix(library, ":") {

@@ -60,7 +60,8 @@ func TestLinkedFiles(t *testing.T) {
 	} {
 		line := testkit.Must(parseLine(strings.Fields(c.line)))(t)
 		var got []string
-		for _, file := range (&compiler{line: line}).linkedFiles(line.Words) {
+		files, _ := (&compiler{line: line}).linkedFiles(line.Words)
+		for _, file := range files {
 			text := file.path
 			if file.whole {
 				text += "(whole)"

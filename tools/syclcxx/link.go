@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,18 +45,24 @@ func (c *compiler) program(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	device := ""
+	device, output := "", c.line.Output
+	var deviceErr error
+	var missing []string
 	if c.line.SYCL && !c.line.DryRun {
 		for _, w := range words {
 			if w.Input != nil && !exists(w.Input.Path) { // otherwise, functions of the file would be undefined
 				return cli.BadInput(fmt.Errorf("%s: file not found", w.Input.Path))
 			}
 		}
-		if device, err = c.linkDevice(ctx, c.linkedFiles(words), dir); err != nil {
-			return err
+		var files []linkedFile
+		files, missing = c.linkedFiles(words)
+		if device, deviceErr = c.linkDevice(ctx, files, dir); deviceErr != nil && len(missing) == 0 {
+			return deviceErr
 		}
 	}
-	if c.line.LinkDevice {
+	if deviceErr != nil {
+		output = filepath.Join(dir, "out")
+	} else if c.line.LinkDevice {
 		return c.deviceObject(ctx, device)
 	}
 	args := slices.Concat(c.standardLibrary(), c.forHost(c.line.Link))
@@ -76,8 +83,8 @@ func (c *compiler) program(ctx context.Context) error {
 		}
 		args = append(args, object)
 	}
-	if c.line.Output != "" {
-		args = append(args, "-o", c.line.Output)
+	if output != "" {
+		args = append(args, "-o", output)
 	}
 	mkl, err := c.oneMKLOptions()
 	if err != nil {
@@ -87,7 +94,27 @@ func (c *compiler) program(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.link(ctx, slices.Concat(args, mkl, libraries))
+	args = slices.Concat(args, mkl, libraries)
+	if deviceErr != nil {
+		return c.explainMissing(ctx, args, missing, deviceErr)
+	}
+	return c.link(ctx, args)
+}
+
+// explainMissing returns the error of a device link. If the host linker does not find one of the
+// libraries, which may define the device functions, explainMissing prints what the linker says.
+func (c *compiler) explainMissing(ctx context.Context, args, libraries []string, deviceErr error) error {
+	var log bytes.Buffer
+	if c.runHost(ctx, io.Discard, &log, args) == nil {
+		return deviceErr
+	}
+	for line := range strings.Lines(log.String()) {
+		if slices.ContainsFunc(libraries, func(l string) bool { return strings.Contains(line+" ", l) }) {
+			io.WriteString(c.env.Stderr, line)
+			deviceErr = errPrinted
+		}
+	}
+	return deviceErr
 }
 
 // objects compiles the sources on the command line to objects in dir, and returns the words of the

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -169,6 +170,27 @@ func TestOpenMP(t *testing.T) {
 		c := &compiler{line: line, host: without, dpcpp: &installation{dir: dir}}
 		if got := strings.Join(c.openMPHeaders(), " "); got != want {
 			t.Errorf("headers in %s: %s, want %s", filepath.Base(dir), got, want)
+		}
+	}
+}
+
+// TestExplainMissing checks that a failed device link is explained by libraries that the host linker
+// does not find, which may define the device functions.
+func TestExplainMissing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	linker := testkit.Script(t, "ld", "echo '/usr/bin/ld: cannot find -lmissing: No such file' >&2; echo 'collect2: error' >&2; exit 1")
+	undefined := errors.New("undefined device function")
+	for _, test := range []struct {
+		missing, printed string
+		want             error
+	}{
+		{"-lmissing", "/usr/bin/ld: cannot find -lmissing: No such file\n", errPrinted},
+		{"-lgomp", "", undefined},
+	} {
+		var log bytes.Buffer
+		c := &compiler{line: &commandLine{}, env: &cli.Env{Stderr: &log}, host: &host{path: linker}}
+		if err := c.explainMissing(t.Context(), nil, []string{test.missing}, undefined); err != test.want || log.String() != test.printed {
+			t.Errorf("%s: %v, %q", test.missing, err, log.String())
 		}
 	}
 }
