@@ -117,7 +117,7 @@ func (c *compiler) linkedFiles(words []lineWord) (files []linkedFile, missing []
 		}
 	}
 	read := linkerFiles{dirs: slices.Concat(dirs, c.valuesOf("-B"), environmentDirs("LIBRARY_PATH"), c.libraryDirs())}
-	static := slices.Contains(c.line.Link, "-static")
+	static := slices.ContainsFunc(c.line.Link, isStatic)
 	type state struct{ static, whole bool }
 	var pushed []state
 	for i := 0; i < len(pieces); i++ {

@@ -205,7 +205,7 @@ var noOpenMP = regexp.MustCompile(`unable to find library -lomp\b|cannot find -l
 // libraryOptions returns the options that link a program against libsycl, if it is needed, and add
 // a run path for it.
 func (c *compiler) libraryOptions() ([]string, error) {
-	omitsLibsycl := func(option string) bool { return option == "-static" || option == "-r" || option == "-nostdlib" }
+	omitsLibsycl := func(option string) bool { return isStatic(option) || option == "-r" || option == "-nostdlib" }
 	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, omitsLibsycl) {
 		return nil, nil
 	}
@@ -224,6 +224,9 @@ func (c *compiler) libraryOptions() ([]string, error) {
 	return append(options, "-Wl,-rpath,"+library), nil
 }
 
+// isStatic reports whether an option links libraries statically.
+func isStatic(option string) bool { return option == "-static" || option == "-static-pie" }
+
 var (
 	twice        = regexp.MustCompile(`sycl_kernel_is_defined_twice_\w+`)
 	twiceVirtual = regexp.MustCompile(`sycl_virtual_function_is_defined_twice_\w+`)
@@ -241,8 +244,8 @@ func (c *compiler) link(ctx context.Context, args []string) error {
 		c.env.Notef("", "two sources define different kernels with the same name, which the runtime cannot distinguish; rename one of them")
 	case twiceVirtual.Match(log.Bytes()):
 		c.env.Notef("", "kernels of two sources construct objects of the same class with virtual functions; compile and link these sources with -fsycl-rdc")
-	case slices.Contains(c.line.Link, "-static") && noLibsycl.Match(log.Bytes()):
-		c.env.Notef("", "libsycl is only available as a shared library; use -static-libstdc++ -static-libgcc instead of -static")
+	case slices.ContainsFunc(c.line.Link, isStatic) && noLibsycl.Match(log.Bytes()):
+		c.env.Notef("", "libsycl is only available as a shared library; use -static-libstdc++ -static-libgcc instead of -static or -static-pie")
 	case noOpenMP.Match(log.Bytes()):
 		c.env.Notef("", "clang has no OpenMP library; run 'pip install intel-openmp', or compile and link with -fsycl-host-compiler=g++")
 	}

@@ -120,6 +120,7 @@ func TestLinkNotes(t *testing.T) {
 		{"-static", "a.cpp:(.text+0x275): undefined reference to `sycl::_V1::event::wait()'", "use -static-libstdc++ -static-libgcc instead of -static"},
 		{"", "multiple definition of `sycl_kernel_is_defined_twice_K'", "rename one of them"},
 		{"", "multiple definition of `sycl_virtual_function_is_defined_twice__ZN1S1fEv_01'", "compile and link these sources with -fsycl-rdc"},
+		{"-static-pie", "ld.lld: error: undefined symbol: sycl::_V1::event::wait()", "instead of -static or -static-pie"},
 		{"-static", "ld.lld: error: undefined symbol: f", ""},
 		{"", "ld.lld: error: undefined symbol: sycl::_V1::event::wait()", ""},
 	} {
@@ -129,6 +130,16 @@ func TestLinkNotes(t *testing.T) {
 		note := strings.TrimPrefix(log.String(), test.message+"\n")
 		if err == nil || !strings.Contains(note, test.want) || (note == "") != (test.want == "") {
 			t.Errorf("%s: %s: %v, note %q, want %q", test.options, test.message, err, note, test.want)
+		}
+	}
+}
+
+// TestStaticPrograms checks that static programs are not linked against libsycl, a shared library.
+func TestStaticPrograms(t *testing.T) {
+	for option, linked := range map[string]bool{"-static": false, "-static-pie": false, "-static-libgcc": true} {
+		c := &compiler{line: &commandLine{SYCL: true, Link: []string{option}}, dpcpp: &installation{dir: "/dpcpp"}}
+		if options, err := c.libraryOptions(); err != nil || (options != nil) != linked {
+			t.Errorf("%s: %q, %v", option, options, err)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (c *compiler) oneMKLOptions() ([]string, error) {
 		return nil, err
 	}
 	m := c.line.MKL
-	if slices.Contains(c.line.Link, "-static") {
+	if slices.ContainsFunc(c.line.Link, isStatic) {
 		return nil, cli.Usagef("%s: links shared libraries; remove -static", m.Option)
 	}
 	names := []string{map[bool]string{false: "mkl_intel_lp64", true: "mkl_intel_ilp64"}[m.ILP64], "mkl_" + m.Threads, "mkl_core"}
