@@ -135,6 +135,7 @@ func TestParse(t *testing.T) {
 		{"a.cpp -T s -e main -Xassembler -c -Xclang -c", "Words=[a.cpp:c++ -T\u00a0s -e\u00a0main] Host=[-Xassembler -c -Xclang -c] Device=[-Xclang -c]"},
 		{"-c a.cpp -D -c", "Mode=1 Words=[a.cpp:c++] Host=[-D -c] Device=[-D -c]"},
 		{"a.cpp --define-macro=X=1 --output o --std=c++20 --optimize=2 --debug --include-directory i", "Words=[a.cpp:c++] Output=o Host=[-D X=1 -std=c++20 -O2 -g -I i] Device=[-D X=1 -std=c++20 -O2 -g -I i] Link=[-O2 -g] StandardGiven=true DebugInfo=true"},
+		{"-c a.cpp --save-temps=obj", "Mode=1 Words=[a.cpp:c++] Host=[-save-temps=obj]"},
 
 		{"-c a.cpp -A x=y -Xanalyzer -x -dependency-file d -mthread-model posix", "Mode=1 Words=[a.cpp:c++] Host=[-A x=y -Xanalyzer -x -dependency-file d -mthread-model posix]"},
 		{"a.cpp --config f --prefix p -specs s -resource-dir r -Xopenmp-target -O1", "Words=[a.cpp:c++] Host=[--config f --prefix p -specs s -resource-dir r -Xopenmp-target -O1] Link=[--config f --prefix p -specs s -resource-dir r -Xopenmp-target -O1]"},

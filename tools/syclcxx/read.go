@@ -177,6 +177,9 @@ func find(arg string) (o option, next bool) {
 			o.words = []string{arg}
 		case short != "" && has && compilespec.Find(short) != nil && compilespec.Find(short).Form != compilespec.Exact:
 			r := compilespec.Find(short)
+			if short == "-save-temps" {
+				value = "=" + value
+			}
 			o.rule, o.name, o.value, o.words = r, short, value, []string{short, value}
 			if r.Form == compilespec.Joined {
 				o.words = []string{short + value}
