@@ -94,6 +94,8 @@ func (c *compiler) sources(ctx context.Context) error {
 	for _, w := range c.line.Words {
 		if w.Input != nil && w.Input.Language != "" {
 			inputs = append(inputs, *w.Input)
+		} else if w.Input != nil && !exists(w.Input.Path) {
+			return cli.BadInput(fmt.Errorf("%s: file not found", w.Input.Path))
 		} else if w.Input != nil {
 			c.env.Warnf(w.Input.Path, "linker input unused because linking is not done")
 		}

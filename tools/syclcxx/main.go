@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -87,6 +88,9 @@ func (c *compiler) build(ctx context.Context) error {
 	if _, err := c.findOneMKL(); err != nil {
 		return err // instead of errors about its headers
 	}
+	if err := c.checkOutput(); err != nil {
+		return err
+	}
 	if c.line.Mode == modeLink || c.line.Mode == modeObject && c.line.Syclbin != "" { // one file, even with -c
 		return c.program(ctx)
 	}
@@ -94,6 +98,23 @@ func (c *compiler) build(ctx context.Context) error {
 		return cli.Usagef("-fsycl-link cannot be combined with an option that stops before linking, such as -c")
 	}
 	return c.sources(ctx)
+}
+
+// checkOutput returns an error if an input is also the output, which would be lost.
+func (c *compiler) checkOutput() error {
+	output, err := os.Stat(c.line.Output)
+	if err != nil || !output.Mode().IsRegular() {
+		return nil
+	}
+	for _, w := range c.line.Words {
+		if w.Input == nil || filepath.Ext(w.Input.Path) == ".syclbin" { // 'packager link' also accepts it
+			continue
+		}
+		if input, err := os.Stat(w.Input.Path); err == nil && os.SameFile(input, output) {
+			return cli.Usagef("-o %s: the input file %s is the same as the output file", c.line.Output, w.Input.Path)
+		}
+	}
+	return nil
 }
 
 // exec runs the host compiler with args unchanged.

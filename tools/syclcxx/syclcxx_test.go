@@ -259,6 +259,9 @@ func TestErrors(t *testing.T) {
 		{"-fsycl-targets=nvptx64-nvidia-cuda a.o", cli.ExitUsage, "nvptx64-nvidia-cuda: unsupported target"},
 		{"-c a.o", cli.ExitUsage, "a.o: warning: linker input unused because linking is not done\nsyclc++: error: no sources to compile; add -x c++"},
 		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: file not found"},
+		{"-c plain.cpp missing.o", cli.ExitBadInput, "missing.o: file not found"},
+		{"-c plain.cpp -o plain.cpp", cli.ExitUsage, "-o plain.cpp: the input file plain.cpp is the same as the output file"},
+		{"plain.cpp a.o -o ./a.o", cli.ExitUsage, "-o ./a.o: the input file a.o is the same as the output file"},
 		{"a.o missing.a", cli.ExitBadInput, "missing.a: file not found"},
 	} {
 		var stderr bytes.Buffer
