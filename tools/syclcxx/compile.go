@@ -51,8 +51,9 @@ type compilation struct {
 	dir     string
 	depfile depfileOptions
 	output  artifact
-	wrapped bool // whether the host compile reads the wrapper from standard input
-	rdc     bool // whether device code is linked when the program is
+	stdout  bytes.Buffer // what the host compiler prints to standard output, such as listings of -Wa,-a
+	wrapped bool         // whether the host compile reads the wrapper from standard input
+	rdc     bool         // whether device code is linked when the program is
 }
 
 // An artifact is an object to write, with the names of its auxiliary files, such as coverage
@@ -153,6 +154,9 @@ func (c *compiler) syclObject(ctx context.Context, in lineInput, output artifact
 			return err
 		}
 	}
+	if slices.Contains(c.line.Host, "-m32") {
+		return cli.Usagef("-m32: libsycl is a 64-bit library; remove the option, or use -fno-sycl for sources without SYCL")
+	}
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
@@ -170,12 +174,23 @@ func (c *compiler) syclObject(ctx context.Context, in lineInput, output artifact
 	}
 	var out outfile.Group
 	defer out.Close()
-	object, err := out.Main(output.object)
-	if err != nil {
-		return err
+	object := filepath.Join(dir, "object.o")
+	if output.object != stdout {
+		if object, err = out.Main(output.object); err != nil {
+			return err
+		}
 	}
 	if err := u.join(ctx, kernels, targets, object); err != nil {
 		return out.Relabel(err)
+	}
+	if output.object == stdout {
+		text, err := os.ReadFile(object)
+		if err != nil {
+			return err
+		}
+		if _, err := c.env.Stdout.Write(text); err != nil {
+			return err
+		}
 	}
 	if depfile.Write {
 		if err := u.writeDepfile(&out); err != nil {
@@ -253,6 +268,7 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 	} else if err := u.markByName(); err != nil {
 		return nil, err
 	}
+	u.env.Stdout.Write(u.stdout.Bytes())
 	u.env.Stderr.Write(hostLog.Bytes())
 	u.env.Stderr.Write(deviceLog.Bytes())
 	(&hostkernels.Source{Name: u.source, Clang: clangAdvice()}).Print(u.env.Stderr, same.Findings)
@@ -560,7 +576,8 @@ func (u *compilation) compileHost(ctx context.Context, log *bytes.Buffer) error 
 		defer file.Close()
 		input = file
 	}
-	if err := u.runHostWith(ctx, input, log, log, u.hostArguments(object)); err != nil || object == u.file("host.o") {
+	u.stdout.Reset()
+	if err := u.runHostWith(ctx, input, &u.stdout, log, u.hostArguments(object)); err != nil || object == u.file("host.o") {
 		return err
 	}
 	return u.moveObject(u.output, object, u.file("host.o"))

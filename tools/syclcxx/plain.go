@@ -21,6 +21,9 @@ import (
 // stdin is the file name that stands for standard input. Only the host compiler reads it.
 const stdin = "-"
 
+// stdout is the name of an output that stands for standard output.
+const stdout = "-"
+
 // plainObject compiles a source that does not appear to include SYCL headers as C++. If the compiler
 // read SYCL headers, plainObject compiles the source again as SYCL.
 func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
@@ -161,6 +164,9 @@ func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) er
 		}
 	case modeSyntax:
 		action = []string{"-fsyntax-only"}
+	}
+	if c.line.Mode == modePreprocess && !c.host.clang {
+		target = "" // g++ names the object
 	}
 	if target == "" && in.Path != stdin {
 		target = stem(in.Path) + ".o"

@@ -395,3 +395,44 @@ func TestLinkSYCLBINs(t *testing.T) {
 		}
 	}
 }
+
+// TestCompileOutputs compiles a SYCL source with a stand-in for the device compiler, and checks what
+// depends on neither compiler.
+func TestCompileOutputs(t *testing.T) {
+	gxx, dir := testkit.Program(t, "g++"), t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{
+		"dpcpp/lib/libsycl-jit.so": "", "dpcpp/lib/libsycl.so.9": "", "dpcpp/include/sycl/sycl.hpp": "", "headers/sycl/x.hpp": "",
+		"1/a.cpp": "#include <sycl/sycl.hpp>\nint f() { return 1; }\n", "2/a.cpp": "#include <sycl/sycl.hpp>\nint f() { return 1; }\n",
+	} {
+		testkit.WriteFile(t, name, text)
+	}
+	driver := testkit.Script(t, "driver", `while [ "$1" != -- ]; do case $1 in
+--output-dir) mkdir -p "$2"; echo '[Code|Properties|Symbols]' > "$2/images.table";;
+--output) out=$2; : > "$2";;
+--header|--footer) : > "$2";;
+--depfile) echo device: a.cpp > "$2";;
+esac; shift; done
+echo "$@" | grep -o 'unique-prefix=[^ ]*' > "$out"`)
+	compile := func(code int, args string) string {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		common := []string{"-fsycl-host-compiler=" + gxx, "--dpcpp=" + dir + "/dpcpp", "--driver=" + driver, "--host-headers=" + dir + "/headers"}
+		if got := run(t.Context(), &cli.Env{Tool: name, Stdout: &stdout, Stderr: &stderr}, append(common, strings.Fields(args)...)); got != code {
+			t.Fatalf("%s: exit code %d, want %d\n%s", args, got, code, stderr.String())
+		}
+		return stdout.String() + stderr.String()
+	}
+	if got := compile(0, "-c 1/a.cpp -o -"); !strings.HasPrefix(got, "\x7fELF") {
+		t.Errorf("-o - prints %.20q", got)
+	}
+	if got := compile(0, "-Wa,-aln -c 1/a.cpp"); !strings.Contains(got, "_Z1fv:") {
+		t.Errorf("-Wa,-aln prints %.20q", got)
+	}
+	if got := compile(cli.ExitUsage, "-m32 -c 1/a.cpp"); !strings.Contains(got, "-m32: libsycl is a 64-bit library") {
+		t.Errorf("-m32: %s", got)
+	}
+	if got := compile(0, "-E -MMD -MF d 1/a.cpp -o a.ii") + testkit.ReadFile(t, "d"); got != "a.o: 1/a.cpp\n" {
+		t.Errorf("-E -MMD: %q", got)
+	}
+}
