@@ -444,7 +444,7 @@ func (u *compilation) device(ctx context.Context, log io.Writer) error {
 func (u *compilation) deviceOptions(text []byte) []string {
 	// Names with internal linkage must be unique to this source and these options.
 	h := fnv.New64a()
-	io.WriteString(h, strings.Join(append([]string{u.source}, u.line.Device...), "\x00"))
+	io.WriteString(h, u.portable(strings.Join(append([]string{u.source}, u.line.Device...), "\x00")))
 	h.Write(text)
 	options := u.added(forDevice, compilespec.First, map[string]string{
 		"prefix": fmt.Sprintf("uid%016x", h.Sum64()), "split": cmp.Or(u.line.Split, "auto"), "gcc": u.gccDir,
@@ -638,6 +638,18 @@ func (c *compiler) mapped(name, kind string) string {
 		}
 	}
 	return name
+}
+
+// portable applies all prefix maps of the command line anywhere in text, so that it does not depend on
+// the directory of the build.
+func (c *compiler) portable(text string) string {
+	for _, option := range slices.Backward(c.line.Host) {
+		name, rule, _ := strings.Cut(option, "=")
+		if from, to, _ := strings.Cut(rule, "="); strings.HasSuffix(name, "-prefix-map") && from != "" {
+			text = strings.ReplaceAll(text, from, to)
+		}
+	}
+	return text
 }
 
 // hostOptions returns the options of the command line for the host compile.

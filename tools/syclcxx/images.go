@@ -426,7 +426,7 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 	}
 	_, err = file.WriteString(strings.Join(lines, "\n") + "\n")
 	if err == nil {
-		err = hostkernels.WriteTable(file, hostwrap.ParseHeader(string(header)), same, u.source)
+		err = hostkernels.WriteTable(file, hostwrap.ParseHeader(string(header)), same, u.portable(u.source))
 	}
 	return errors.Join(err, file.Close())
 }

@@ -64,9 +64,10 @@ type record struct {
 // writeBitcode writes assembler source that defines a record.
 func (u *compilation) writeBitcode(name string) error {
 	var b strings.Builder
+	source := u.portable(u.source)
 	fmt.Fprintf(&b, ".section %s,\"e\",@progbits\n.balign 8\n.ascii \"%s\"\n", bitcodeSection, recordMagic)
 	fmt.Fprintf(&b, ".quad %d, 2f-1f, 3f-2f\n.ascii %s\n1:\n.incbin %s\n2:\n.incbin %s\n3:\n.balign 8\n",
-		len(u.source), hostwrap.Quote(u.source), hostwrap.Quote(u.file("device.bc")), hostwrap.Quote(u.file("header.h")))
+		len(source), hostwrap.Quote(source), hostwrap.Quote(u.file("device.bc")), hostwrap.Quote(u.file("header.h")))
 	// Linking device code defines the symbol, so a link that skips this step fails.
 	fmt.Fprintf(&b, ".section .data.rel.ro.%[1]s,\"aw\",@progbits\n.balign 8\n.quad %[1]s\n", linkedSymbol)
 	b.WriteString(".section .note.GNU-stack,\"\",@progbits\n") // otherwise the program's stack is executable

@@ -435,4 +435,14 @@ echo "$@" | grep -o 'unique-prefix=[^ ]*' > "$out"`)
 	if got := compile(0, "-E -MMD -MF d 1/a.cpp -o a.ii") + testkit.ReadFile(t, "d"); got != "a.o: 1/a.cpp\n" {
 		t.Errorf("-E -MMD: %q", got)
 	}
+	for _, options := range []string{"-g -ffile-prefix-map=", "-fsycl-rdc -fdebug-prefix-map="} {
+		var objects []string
+		for _, source := range []string{"1", "2"} {
+			compile(0, options+dir+"/"+source+"=. -I"+dir+"/"+source+" -c "+dir+"/"+source+"/a.cpp -o "+source+".o")
+			objects = append(objects, testkit.ReadFile(t, source+".o"))
+		}
+		if objects[0] != objects[1] {
+			t.Errorf("%s: the objects of two directories differ", options)
+		}
+	}
 }
