@@ -55,6 +55,7 @@ import (
 	"hash/fnv"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -248,12 +249,11 @@ func (d *definition) code() uint64 {
 	return sum(fmt.Sprintf("%s %08x", d.signature, d.digest))
 }
 
-// place returns a text that all definitions of a kernel in a program must share. It identifies the
-// code of a kernel in a source, and the location and parameters of other kernels. The code of a
-// kernel in a header may differ between sources, because compilers optimize it along with other
-// code.
+// place returns a text that all definitions of a kernel in a program must share: its code if each
+// source has its own kernel, else its location and its parameters. The code of another kernel in a
+// header may differ between sources, because compilers optimize it along with other code.
 func (d *definition) place() string {
-	if code := d.code(); code != 0 && isSource(d.at.Path) {
+	if code := d.code(); code != 0 && (isSource(d.at.Path) || internal.MatchString(d.symbol)) {
 		return fmt.Sprintf("%016x", code)
 	}
 	place := withoutDir(d.at).String()
@@ -271,6 +271,10 @@ func (d *definition) conflicts(with *definition) bool {
 	comparable := withoutDir(d.at) != withoutDir(with.at) || d.signature != "" && with.signature != ""
 	return comparable && d.place() != with.place()
 }
+
+// internal matches the symbols of kernels in static functions and in unnamed namespaces, of which
+// each source that includes the header has its own.
+var internal = regexp.MustCompile(`_GLOBAL__N_|Z(?:N[^EI]*)?L\d`)
 
 // isSource reports whether a file name is the name of a source, and not of a header.
 func isSource(file string) bool {

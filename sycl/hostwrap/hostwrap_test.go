@@ -293,10 +293,13 @@ func TestKernelInOneHeader(t *testing.T) {
 }
 
 // defined returns an image of a kernel with a known location and digest.
-func defined(file string, digest uint32) []Image {
-	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS4Step"}, Properties: new(propset.Registry)}
-	srcloc.Put(image.Properties, "_ZTS4Step", srcloc.Kernel{Location: srcloc.Location{Path: file, Line: 7}})
-	image.Properties.Add(propset.KernelDigests).Put("_ZTS4Step", propset.Uint(digest))
+func defined(file string, digest uint32) []Image { return definedAs("_ZTS4Step", file, digest) }
+
+// definedAs returns the same for a kernel with the given symbol.
+func definedAs(symbol, file string, digest uint32) []Image {
+	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{symbol}, Properties: new(propset.Registry)}
+	srcloc.Put(image.Properties, symbol, srcloc.Kernel{Location: srcloc.Location{Path: file, Line: 7}})
+	image.Properties.Add(propset.KernelDigests).Put(symbol, propset.Uint(digest))
 	return []Image{image}
 }
 
@@ -330,6 +333,23 @@ func TestKernelsInOneSource(t *testing.T) {
 	} {
 		if tt.a == "" || (tt.a == tt.b) != tt.same {
 			t.Errorf("%s: groups %q and %q", name, tt.a, tt.b)
+		}
+	}
+	for symbol, internal := range map[string]bool{
+		"_ZTSZL4stepRN4sycl3_V15queueEEUlvE_":                true, // static void step(queue &)
+		"_ZTSZN2ns3subL4stepERN4sycl3_V15queueEE4Name":       true,
+		"_ZTSZN12_GLOBAL__N_14stepERN4sycl3_V15queueEEUlvE_": true,
+		"_ZTSZL4stepIiEvRN4sycl3_V15queueEEUlvE_":            true, // template <class T> static void step(queue &)
+		"_ZTSZ4stepRN4sycl3_V15queueEEUlvE_":                 false,
+		"_ZTSZN2ns4stepILi3EEEvRN4sycl3_V15queueEEUlvE_":     false,
+		"_ZTS4StepIL4Kind1EE":                                false, // Step<Kind(1)>
+	} {
+		a, b := place(definedAs(symbol, "a.hpp", 1), nil), place(definedAs(symbol, "a.hpp", 2), nil)
+		if a == "" || (a != b) != internal {
+			t.Errorf("different code of %s in a header: groups %q and %q", symbol, a, b)
+		}
+		if c := place(definedAs(symbol, "a.hpp", 1), nil); a != c {
+			t.Errorf("the same code of %s: groups %q and %q", symbol, a, c)
 		}
 	}
 	testkit.NoError(t, Write(io.Discard, append(defined("a.cpp", 2), defined("b.cpp", 2)...), nil, release.Newest()))
