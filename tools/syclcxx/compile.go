@@ -458,9 +458,11 @@ func (u *compilation) deviceOptions(text []byte) []string {
 		given = append(given, "-idirafter", filepath.Join(u.gccDir, "include"))
 	}
 	given = u.systemHeaders(slices.Concat(given, u.openMPHeaders(), environmentOptions()))
-	// Other pip packages install headers there. The host compile finds them, so the device compile
-	// must too.
-	return slices.Concat(options, u.traits, given, []string{"-idirafter", filepath.Join(u.dpcpp.dir, "include")})
+	// Other pip packages install headers there. The host compile finds them, so the device compile must too.
+	options = slices.Concat(options, u.traits, given, []string{"-idirafter", filepath.Join(u.dpcpp.dir, "include")})
+	// The extension of the source may be any other, such as .cu. This comes after -O2, which libsycl-jit
+	// passes on as /O2: clang would compile that as a file.
+	return append(options, "-x", "c++")
 }
 
 // systemHeaders replaces -I by -isystem for DPC++'s include directory, which the host compiler does

@@ -51,7 +51,7 @@ func TestSystemHeaders(t *testing.T) {
 	line := testkit.Must(parseLine(strings.Fields("-Iown -I dpcpp/include -Ilink/include -I dpcpp/include/sycl -isystem own -Imissing a.cpp")))(t)
 	u := &compilation{compiler: &compiler{line: line, host: &host{"clang++", true}, dpcpp: &installation{dir: "dpcpp"}}}
 	got := strings.Join(u.deviceOptions(nil), " ")
-	want := "-Iown -isystem dpcpp/include -isystem link/include -I dpcpp/include/sycl -isystem own -Imissing -isystem dpcpp/include -I own -idirafter dpcpp/include"
+	want := "-Iown -isystem dpcpp/include -isystem link/include -I dpcpp/include/sycl -isystem own -Imissing -isystem dpcpp/include -I own -idirafter dpcpp/include -x c++"
 	if !strings.HasSuffix(got, " "+want) {
 		t.Errorf("the device compile has %s, want %s", got, want)
 	}
