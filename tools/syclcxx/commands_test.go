@@ -52,6 +52,7 @@ func TestCommands(t *testing.T) {
 		"-fno-sycl -emit-llvm -S plain.cpp",
 		"-E kernel.cpp",
 		"-MMD -c plain.cpp",
+		"-MMD -c kernel.cpp",
 		"-S plain.cpp -MD",
 		"-E plain.cpp",
 		"-O2 -c other.cpp -fsyclbin",
