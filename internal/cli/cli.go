@@ -23,7 +23,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -341,8 +340,8 @@ func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []stri
 	return run(ctx, env, rest)
 }
 
-// checkOutput returns an error if an output of a command is also an input: an argument, the file in
-// an argument NAME=FILE, or the value of a different flag for a file.
+// checkOutput returns an error if an output of a command is also an argument, the file in an argument
+// NAME=FILE, or the file of a different flag.
 func checkOutput(flags *flag.FlagSet, args []string) error {
 	output := flags.Lookup("output")
 	if output == nil {
@@ -357,23 +356,27 @@ func checkOutput(flags *flag.FlagSet, args []string) error {
 	if len(written) == 0 {
 		return nil
 	}
-	inputs := slices.Clone(args)
-	flags.Visit(func(f *flag.Flag) {
-		// Package outfile rejects two outputs with one name.
-		kind, usage := flag.UnquoteUsage(f)
-		isOutput := regexp.MustCompile(`^(also )?write | to write\b`).MatchString(usage)
-		if f != output && !isOutput && strings.Contains(strings.ToLower(kind), "file") {
-			inputs = append(inputs, valuesOf(f)...)
-		}
-	})
-	for _, input := range inputs {
-		for _, name := range []string{input, input[strings.LastIndex(input, "=")+1:]} {
-			if name != "" && written[RealPath(name)] {
-				return Usagef("--output: %q cannot be an output, because it is also an input; choose a different path", name)
+	isWritten := func(input string) bool { return input != "" && written[RealPath(input)] }
+	for _, arg := range args {
+		for _, input := range []string{arg, arg[strings.LastIndex(arg, "=")+1:]} {
+			if isWritten(input) {
+				return Usagef("--output: %q cannot be an output, because it is also an input; choose a different path", input)
 			}
 		}
 	}
-	return nil
+	var err error
+	flags.Visit(func(f *flag.Flag) {
+		kind, _ := flag.UnquoteUsage(f)
+		if f == output || !strings.Contains(strings.ToLower(kind), "file") {
+			return
+		}
+		for _, value := range valuesOf(f) {
+			if name := value[strings.LastIndex(value, "=")+1:]; isWritten(value) || isWritten(name) {
+				err = Usagef("--output: %q cannot be an output, because it is also the file of --%s; choose a different path", name, f.Name)
+			}
+		}
+	})
+	return err
 }
 
 // valuesOf returns the values of a flag that may be repeated.
@@ -384,8 +387,8 @@ func valuesOf(f *flag.Flag) []string {
 	return []string{f.Value.String()}
 }
 
-// RealPath returns the absolute path of a file, with links resolved in its existing part. Two names of
-// one file without links have different paths: an output replaces one of them.
+// RealPath returns the absolute path of a file, with symbolic links resolved in its existing part. Two
+// hard links have different paths, because an output replaces only one of them.
 func RealPath(name string) string {
 	path, err := filepath.Abs(name)
 	if err != nil {

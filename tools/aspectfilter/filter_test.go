@@ -234,7 +234,7 @@ func TestErrors(t *testing.T) {
 		{"reasons with a plan", []string{"--plan", "--reasons", "x", "in.table"}, 2, []string{"--reasons requires --target"}},
 		{"an output for two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "in.table"}, 2, []string{"each --target requires an --output; got 2 and 1"}},
 		{"one output for two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "./out", "in.table"}, 2, []string{"'./out' is used for two outputs"}},
-		{"one output for a table and reasons", []string{"--target", "spir64", "--reasons", "out", "in.table"}, 2, []string{"'out' is used for two outputs"}},
+		{"one output for a table and reasons", []string{"--target", "spir64", "--reasons", "out", "in.table"}, 2, []string{`"out" cannot be an output, because it is also the file of --reasons`}},
 		{"two tables on standard output", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--target", "intel_gpu_pvc", "--output", "-", "--output", "-", "in.table"}, 2, []string{"only one table can be written to standard output"}},
 		{"two outputs for a target", []string{"--target", "spir64", "--output", "other", "in.table"}, 2, []string{"each --target requires an --output; got 1 and 2"}},
 		{"reasons for one of two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "other", "--reasons", "x", "in.table"}, 2, []string{"--reasons is required for each --target or for none; got 2 and 1"}},

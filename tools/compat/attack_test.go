@@ -165,7 +165,7 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 		{"report", "before.json"}, {"report", "--embedded", "before.json"}, {"report", "now.json", "--device-config", "before.json"},
 		{"show", "before.json"}, {"diff", "before.json", "now.json"},
 	} {
-		checkExit(t, 2, "because it is also an input", slices.Insert(args, 1, "--output", "./before.json")...)
+		checkExit(t, 2, "because it is also ", slices.Insert(args, 1, "--output", "./before.json")...)
 	}
 	if testkit.ReadFile(t, "before.json") != before || testkit.ReadFile(t, "p.yml") != "version: 1\n" {
 		t.Error("a file has changed")
