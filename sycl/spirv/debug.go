@@ -168,7 +168,7 @@ func (p *parser) debugInFunction(i debugInst) {
 	case debugScope:
 		p.fn.stand(i.word(0), i.word(1))
 	case debugNoScope:
-		p.fn.stand(0, 0)
+		p.fn.leave()
 	case debugLine:
 		p.fn.goTo(srcloc.Location{Path: d.sources[i.word(0)], Line: i.value(p, 1), Column: i.value(p, 3)})
 	case debugNoLine:
@@ -226,6 +226,10 @@ type position struct {
 func (at *position) goTo(l srcloc.Location) { at.line, at.known = l, false }
 
 func (at *position) stand(scope, caller uint32) { at.scope, at.caller, at.known = scope, caller, false }
+
+// leave ends the scope. Instructions until the next scope have no location, although the line may
+// remain for that scope.
+func (at *position) leave() { *at = position{line: at.line, known: true} }
 
 // here returns the location of the current instruction.
 func (p *parser) here() stack {

@@ -180,6 +180,13 @@ func TestLocationsOnSingleLines(t *testing.T) {
 			OpLine %source 4 2
 			%y = OpFAdd %double %2d %2d`,
 			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}, Origins: []srcloc.Origin{{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "app/k.cpp", Line: 4, Column: 2}}}}},
+		"an instruction between two scopes with one line": {`%s1 = OpExtInst %void %debug 23 %dBlock %inEntry
+			OpLine %source 14 5
+			%s2 = OpExtInst %void %debug 24
+			%x = OpFAdd %double %2d %2d
+			%s3 = OpExtInst %void %debug 23 %dBlock %inEntry
+			%y = OpFAdd %float %f %f`,
+			srcloc.Kernel{Location: srcloc.Location{Path: "app/k.cpp", Line: 11}}},
 		"the first location in the workspace is used": {`OpLine %header 3 1
 			%x = OpFAdd %double %2d %2d
 			OpLine %source 0 0
