@@ -238,6 +238,7 @@ type definition struct {
 	at          srcloc.Location
 	signature   string // the parameters, "" if they are not known
 	digest      uint32 // of the code, 0 if it is not known
+	byCode      bool   // the place is the code, if it is known
 }
 
 // code returns a number that identifies the code and the parameters of a kernel, or 0 if the digest
@@ -249,11 +250,12 @@ func (d *definition) code() uint64 {
 	return sum(fmt.Sprintf("%s %08x", d.signature, d.digest))
 }
 
-// place returns a text that all definitions of a kernel in a program must share: its code if each
-// source has its own kernel, else its location and its parameters. The code of another kernel in a
-// header may differ between sources, because compilers optimize it along with other code.
+// place returns a text that all definitions of a kernel in a program must share. It identifies the
+// code of a kernel in a source, and the location and parameters of other kernels. The code of a
+// kernel in a header may differ between sources, because compilers optimize it along with other
+// code.
 func (d *definition) place() string {
-	if code := d.code(); code != 0 && (isSource(d.at.Path) || internal.MatchString(d.symbol)) {
+	if code := d.code(); code != 0 && (d.byCode || isSource(d.at.Path)) {
 		return fmt.Sprintf("%016x", code)
 	}
 	place := withoutDir(d.at).String()
@@ -272,8 +274,8 @@ func (d *definition) conflicts(with *definition) bool {
 	return comparable && d.place() != with.place()
 }
 
-// internal matches the symbols of kernels in static functions and in unnamed namespaces, of which
-// each source that includes the header has its own.
+// internal matches the symbols of kernels in static functions and in unnamed namespaces. Each source
+// that includes a header has its own such kernels.
 var internal = regexp.MustCompile(`_GLOBAL__N_|Z(?:N[^EI]*)?L\d`)
 
 // isSource reports whether a file name is the name of a source, and not of a header.
@@ -310,6 +312,20 @@ func digests(images []Image) map[string]uint32 {
 	return digests
 }
 
+// optimizationLevels returns the optimization levels of the kernels in images, 0 if they are not
+// known.
+func optimizationLevels(images []Image) map[string]uint32 {
+	levels := map[string]uint32{}
+	for i := range images {
+		value, _ := images[i].Properties.Set(propset.MiscProperties).Get("optLevel")
+		level, _ := value.Uint()
+		for _, symbol := range images[i].Entries {
+			levels[symbol] = level
+		}
+	}
+	return levels
+}
+
 // places writes the symbols and the records of the kernels with a known location.
 func (s *source) places(images []Image, kernels []Kernel) error {
 	known := map[string]definition{}
@@ -343,7 +359,7 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 		}
 		at := k.Location
 		at.Path = cmp.Or(paths[place{k.Name, at.Path}], at.Path)
-		if err := add(definition{name, shown, k.Name, at, signature(k), digests[k.Name]}); err != nil {
+		if err := add(definition{name: name, shown: shown, symbol: k.Name, at: at, signature: signature(k), digest: digests[k.Name]}); err != nil {
 			return err
 		}
 	}
@@ -354,7 +370,8 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 			if k.Location.IsZero() || ok && !strings.HasPrefix(symbol, syclNamespace) {
 				continue
 			}
-			if err := add(definition{cmp.Or(name, symbol), kernelname.Display(symbol), symbol, k.Location, "", digests[symbol]}); err != nil {
+			d := definition{name: cmp.Or(name, symbol), shown: kernelname.Display(symbol), symbol: symbol, at: k.Location, digest: digests[symbol]}
+			if err := add(d); err != nil {
 				return &ImageError{File: images[i].File, Err: err}
 			}
 		}
@@ -363,6 +380,14 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 		// The host code of a different source may look up the same kernel by its symbol.
 		if _, ok := known[d.symbol]; !ok {
 			d.name = d.symbol
+			list = append(list, d)
+		}
+	}
+	levels := optimizationLevels(images)
+	for _, d := range list {
+		// Code is comparable at one optimization level. A Debug and a Release build share headers.
+		if d.name == d.symbol && d.code() != 0 && !isSource(d.at.Path) && internal.MatchString(d.symbol) {
+			d.name, d.byCode = fmt.Sprintf("%s_O%d", d.symbol, levels[d.symbol]), true
 			list = append(list, d)
 		}
 	}
