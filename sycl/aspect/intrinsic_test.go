@@ -55,10 +55,11 @@ func TestIntrinsic(t *testing.T) {
 		"_Z21__esimd_nbarrier_inith":                                  "",
 		"_Z20__esimd_svm_block_ldIDF16_Li128ELm2EEv":                  "",
 		"llvm.genx.svm.gather.v16f32.v16i1.v16i64":                    "",
-		"llvm.genx.fence":                                             "",
-		"_Z99__esimd_lsc_load_slm":                                    "",
-		"_Z":                                                          "",
-		"":                                                            "",
+
+		"llvm.genx.fence":          "",
+		"_Z99__esimd_lsc_load_slm": "",
+		"_Z":                       "",
+		"":                         "",
 	} {
 		got, ok := Intrinsic(symbol)
 		if ok != (want != "") || ok && got != want {
@@ -88,8 +89,9 @@ func TestIntrinsicFamily(t *testing.T) {
 		"llvm.genx.biased.rounding.hf8":    "biased-rounding",
 		"llvm.genx.biased.rounding":        "biased-rounding",
 		"llvm.genx.4bit.downconvert":       "4bit",
-		"llvm.genx.fence":                  "",
-		"lsc.load.slm":                     "",
+
+		"llvm.genx.fence": "",
+		"lsc.load.slm":    "",
 	} {
 		if got, ok := FamilyOfIntrinsic(name); got.Name != want || ok != (want != "") {
 			t.Errorf("%s: family %q, %v; want %q", name, got.Name, ok, want)
