@@ -126,7 +126,7 @@ func (c *compiler) objects(ctx context.Context, dir string) ([]lineWord, error) 
 			continue
 		}
 		name := stem(w.Input.Path)
-		object := filepath.Join(dir, strconv.Itoa(i)+"-"+name+".o")
+		object := cmp.Or(c.savedObject(name), filepath.Join(dir, strconv.Itoa(i)+"-"+name+".o"))
 		depfile := c.line.Depfile
 		if depfile.Write {
 			depfile = c.linkDepfile(depfile, name)
@@ -173,6 +173,21 @@ func (c *compiler) linkDumpDir() string {
 		output = strings.TrimSuffix(output, extension)
 	}
 	return output + "-"
+}
+
+// savedObject returns the name under which -save-temps keeps the object of a source that is compiled
+// and linked in one command, or "" without the option.
+func (c *compiler) savedObject(stem string) string {
+	i := slices.IndexFunc(c.line.Host, func(option string) bool { return strings.HasPrefix(option, "-save-temps") })
+	switch {
+	case i < 0:
+		return ""
+	case !c.host.clang:
+		return c.linkDumpDir() + stem + ".o"
+	case c.line.Host[i] == "-save-temps=obj":
+		return filepath.Join(filepath.Dir(c.line.Output), stem+".o")
+	}
+	return stem + ".o"
 }
 
 // openMP returns link options for clang. If clang has no OpenMP library of its own, -fopenmp links

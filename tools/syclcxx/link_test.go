@@ -205,3 +205,21 @@ func TestExplainMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestSavedObject checks the names that g++ 12 and clang++ 23 give to the object of k.cpp.
+func TestSavedObject(t *testing.T) {
+	for options, want := range map[string]struct{ gcc, clang string }{
+		"-o out/prog":                  {"", ""},
+		"-save-temps":                  {"a-k.o", "k.o"},
+		"-o out/prog -save-temps":      {"out/prog-k.o", "k.o"},
+		"-o out/prog -save-temps=obj":  {"out/prog-k.o", "out/k.o"},
+		"-o out/prog.exe --save-temps": {"out/prog-k.o", "k.o"},
+	} {
+		line, err := parseLine(strings.Fields("k.cpp " + options))
+		testkit.NoError(t, err)
+		gcc, clang := (&compiler{line: line, host: &host{"g++", false}}).savedObject("k"), (&compiler{line: line, host: &host{"clang++", true}}).savedObject("k")
+		if gcc != want.gcc || clang != want.clang {
+			t.Errorf("%s: g++ %q, clang++ %q; want %q and %q", options, gcc, clang, want.gcc, want.clang)
+		}
+	}
+}
