@@ -110,8 +110,9 @@ func unread(candidates, rule string, options []string) string {
 	return out.String()
 }
 
-// Dependencies returns the files in a dependency file of g++ or clang, as EscapedDepfile escapes them.
-// Line breaks separate names, except in a name if the file is a single rule, which single states.
+// Dependencies returns the files in a dependency file whose names are escaped as by EscapedDepfile.
+// Line breaks separate names. If single is true, the file has only one rule, and line breaks are part
+// of names.
 func Dependencies(rule string, single bool) []string {
 	rule = strings.ReplaceAll(rule, "\\\n", " ")
 	if single {
@@ -127,11 +128,8 @@ func Dependencies(rule string, single bool) []string {
 	}
 	for i := 0; i < len(rule); i++ {
 		rest := rule[i:]
-		backslashes := len(rest) - len(strings.TrimLeft(rest, `\`))
-		escaped := byte(0) // the character after the backslashes
-		if backslashes < len(rest) {
-			escaped = rest[backslashes]
-		}
+		after := strings.TrimLeft(rest, `\`)
+		backslashes := len(rest) - len(after)
 		switch {
 		case rest[0] == ' ' || rest[0] == '\n' && !single:
 			end()
@@ -140,13 +138,11 @@ func Dependencies(rule string, single bool) []string {
 			i++
 		case backslashes == 0:
 			name.WriteByte(rest[0])
-		case escaped == '#' || escaped != 0 && strings.IndexByte(" \t", escaped) >= 0 && backslashes%2 == 1:
-			if escaped == '#' {
-				name.WriteString(rest[:backslashes-1])
-			} else {
-				name.WriteString(rest[:backslashes/2])
-			}
-			name.WriteByte(escaped)
+		case strings.HasPrefix(after, "#"):
+			name.WriteString(rest[:backslashes-1] + "#")
+			i += backslashes
+		case backslashes%2 == 1 && (strings.HasPrefix(after, " ") || strings.HasPrefix(after, "\t")):
+			name.WriteString(rest[:backslashes/2] + after[:1])
 			i += backslashes
 		default:
 			name.WriteString(rest[:backslashes])
@@ -177,9 +173,9 @@ func WriteDepfile(w io.Writer, targets, files []string, phony bool) error {
 
 var escapes = regexp.MustCompile(`(\\*)([ \t])|[#$]`)
 
-// EscapedDepfile escapes a file name for use in a dependency file, as g++ does: a backslash precedes
-// blanks and '#', the backslashes before a blank are doubled, and so is '$'. Make cannot read names
-// with a line break, or with a colon as targets.
+// EscapedDepfile escapes a file name for use in a dependency file as g++ does: it writes a backslash
+// before blanks and '#', and doubles '$' and the backslashes before a blank. Make cannot read names
+// with a line break, and targets with a colon.
 func EscapedDepfile(name string) string {
 	return escapes.ReplaceAllStringFunc(name, func(s string) string {
 		switch s {
