@@ -26,8 +26,8 @@ func rounds(t *testing.T) int {
 	return 25
 }
 
-// generation writes outputs that all belong to one generation: two directories, one of which
-// contains a main output, a file, and a table.
+// generation writes outputs that all belong to one generation: a directory with a main output, a
+// directory without one, a file, and a table.
 func generation(content string) error {
 	var g Group
 	defer g.Close()

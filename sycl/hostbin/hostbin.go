@@ -131,8 +131,8 @@ type Image struct {
 	offload.Source
 }
 
-// Data returns the bytes of the image, all of which it reads into memory. Use Open for images that
-// may be large.
+// Data reads the whole image into memory and returns its bytes. Use Open for images that may be
+// large.
 func (i *Image) Data() ([]byte, error) {
 	data := make([]byte, i.Size()) // already checked against the size of the file
 	_, err := io.ReadFull(i.Open(), data)

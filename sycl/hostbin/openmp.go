@@ -3,9 +3,9 @@ package hostbin
 // Sizes in 8-byte words.
 const openMPImageWords = 4
 
-// isOpenMP reports whether the words at an address, the first of which is a small number, are an
-// OpenMP descriptor: its first image refers to the same entries as the descriptor. In objects, the
-// entries are between symbols that only the linker defines.
+// isOpenMP reports whether the words at an address are an OpenMP descriptor. The first word is a
+// small number. The first image of a descriptor refers to the same entries as the descriptor. In
+// objects, the entries are between symbols that only the linker defines.
 func (m *memory) isOpenMP(address uint64, w []uint64) bool {
 	images, begin, end := w[1], w[2], w[3]
 	if images == 0 || images%8 != 0 {

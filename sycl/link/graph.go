@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Graph records which modules need symbols of which other modules.
+// A Graph records the modules of a link and the symbols that they import from each other.
 type Graph struct {
 	Modules []Node   `json:"modules"` // as in the result
 	Imports []Import `json:"imports"` // in the order of the importers and names

@@ -78,7 +78,7 @@ func (c *imageCode) addFunction(q *requirement.Requirements, aspects *aspectList
 	return c.addMatrices(q, f)
 }
 
-// aspectLists holds the aspects of functions, many of which share a list.
+// aspectLists holds the aspects of functions. Many functions share a list.
 type aspectLists struct {
 	all  map[aspect.Aspect]bool
 	seen map[int]bool // nodes

@@ -164,7 +164,8 @@ const (
 	keyArch   = "arch"
 )
 
-// Data returns the bytes, all of which it reads into memory. Use Open for images that may be large.
+// Data reads the whole image into memory and returns its bytes. Use Open for images that may be
+// large.
 func (i *Image) Data() ([]byte, error) {
 	data := make([]byte, i.Size()) // already checked against the size of the file
 	_, err := io.ReadFull(i.Open(), data)

@@ -460,8 +460,8 @@ func (u *compilation) deviceOptions(text []byte) []string {
 	given = u.systemHeaders(slices.Concat(given, u.openMPHeaders(), environmentOptions()))
 	// Other pip packages install headers there. The host compile finds them, so the device compile must too.
 	options = slices.Concat(options, u.traits, given, []string{"-idirafter", filepath.Join(u.dpcpp.dir, "include")})
-	// The extension of the source may be any other, such as .cu. This comes after -O2, which libsycl-jit
-	// passes on as /O2: clang would compile that as a file.
+	// The source may have any extension, such as .cu. -x is the last option, because libsycl-jit passes
+	// -O2 on as /O2, and clang would compile /O2 as a file if it came after -x.
 	return append(options, "-x", "c++")
 }
 
@@ -558,7 +558,7 @@ func (u *compilation) hostArguments(object string) []string {
 	}
 	list := "-MD"
 	if u.depfile.Write && !u.depfile.System {
-		list = "-MMD" // only g++ knows which headers were system headers before it resolved symbolic links
+		list = "-MMD" // only g++ can tell system headers before it resolves symbolic links
 	}
 	return append(args, list, "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
 }
@@ -642,8 +642,8 @@ func (c *compiler) mapped(name, kind string) string {
 	return name
 }
 
-// portable applies all prefix maps of the command line anywhere in text, so that it does not depend on
-// the directory of the build.
+// portable applies all prefix maps of the command line anywhere in a text. The result does not depend
+// on the directory of the build.
 func (c *compiler) portable(text string) string {
 	for _, option := range slices.Backward(c.line.Host) {
 		name, rule, _ := strings.Cut(option, "=")

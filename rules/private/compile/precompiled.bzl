@@ -89,7 +89,7 @@ def precompiled(ctx, cc):
         libraries = libraries,
         outputs = cc_common.create_compilation_outputs(
             objects = depset(objects),
-            # As in cc_library, only an object with this extension depends on its position.
+            # As in cc_library, all other objects are position-independent.
             pic_objects = depset([f for f in objects if not f.basename.endswith(".nopic.o")]),
         ),
     )

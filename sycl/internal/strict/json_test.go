@@ -85,7 +85,7 @@ func TestInvalidJSON(t *testing.T) {
 	}
 }
 
-// TestDecodePieces checks that a file can be read in pieces, any of which may be short.
+// TestDecodePieces checks readers that return fewer bytes than requested.
 func TestDecodePieces(t *testing.T) {
 	for _, text := range []string{`{"count": 12345, "list": ["` + strings.Repeat("a", 200_000) + `", "\u00e9\n", "é"]}`, `{"count": 1, "list": ["ab` + "\xff"} {
 		var whole, pieces file

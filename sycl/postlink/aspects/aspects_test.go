@@ -220,7 +220,7 @@ func TestMalformedAspects(t *testing.T) {
 	}
 }
 
-// callTree returns n functions, each of which calls two others, in cycles of ten.
+// callTree returns n functions in cycles of ten. Each function calls two others.
 func callTree(n int) string {
 	var b strings.Builder
 	b.WriteString("define spir_kernel void @k() {\n  call void @f0()\n  ret void\n}\n")
