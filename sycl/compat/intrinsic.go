@@ -123,6 +123,8 @@ func describeFeature(name string) (words, advice string) {
 		return "Loading or storing a joint_matrix of this use, type and size with this layout", "; use layout::row_major, or 8 rows"
 	case name == "joint_matrix_a_col_major":
 		return "Loading a joint_matrix of use::a with layout::col_major", "; use layout::row_major"
+	case name == "joint_matrix_checked":
+		return "Code that calls joint_matrix_load_checked, joint_matrix_store_checked or joint_matrix_prefetch", "; use joint_matrix_load and joint_matrix_store"
 	case strings.HasPrefix(name, "SPV_"):
 		return "SPIR-V extension " + name, ""
 	}

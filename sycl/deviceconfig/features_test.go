@@ -19,6 +19,8 @@ func TestFeatureSupport(t *testing.T) {
 		{"intel_gpu_pvc", "TokenTypeINTEL", NotMeasured},
 		{"intel_gpu_dg2", "joint_matrix_a_col_major", Refused},
 		{"intel_gpu_bmg", "joint_matrix_a_col_major", Accepted},
+		{"intel_gpu_pvc", "joint_matrix_checked", Accepted},
+		{"intel_gpu_arl_h", "joint_matrix_checked", Refused},
 		{"intel_gpu_pvc", "joint_matrix_layout", Refused},
 		{"intel_gpu_skl", Images, NotInTable},
 		{"intel_gpu_pvc", "SPV_OTHER", NotInTable},

@@ -29,6 +29,7 @@ var opcodes = map[string]struct {
 	"OpCompositeExtract": {81, "tr"}, "OpFConvert": {115, "tr"}, "OpFAdd": {129, "tr"}, "OpFOrdLessThan": {184, "tr"},
 	"OpAtomicLoad": {227, "tr"}, "OpAtomicStore": {228, ""}, "OpAtomicIAdd": {234, "tr"}, "OpLabel": {248, "r"},
 	"OpReturn": {253, ""}, "OpNoLine": {317, ""}, "OpExecutionModeId": {331, ""}, "OpTypeCooperativeMatrixKHR": {4456, "r"}, "OpCooperativeMatrixLoadKHR": {4457, "tr"}, "OpCooperativeMatrixStoreKHR": {4458, ""}, "OpCooperativeMatrixMulAddKHR": {4459, "tr"},
+	"OpCooperativeMatrixLoadCheckedINTEL": {6193, "tr"}, "OpCooperativeMatrixStoreCheckedINTEL": {6194, ""}, "OpCooperativeMatrixPrefetchINTEL": {6449, ""},
 	"OpTypeJointMatrixINTEL": {6119, "r"}, "OpJointMatrixMadINTEL": {6122, "tr"}, "OpAtomicFMaxEXT": {5615, "tr"},
 
 	"OpAsmTargetINTEL": {5609, "r"}, "OpAsmINTEL": {5610, "tr"}, "OpAsmCallINTEL": {5611, "tr"}, "OpReadClockKHR": {5056, "tr"}, "OpConstantFunctionPointerINTEL": {5600, "tr"},

@@ -81,6 +81,7 @@ const (
 const (
 	matrixLayout  = "joint_matrix_layout"      // for combinations that no GPU supports
 	matrixColumns = "joint_matrix_a_col_major" // for matrices A of 8 rows by columns
+	matrixChecked = "joint_matrix_checked"     // for joint_matrix_load_checked, joint_matrix_store_checked and joint_matrix_prefetch
 )
 
 // layoutFeature returns the feature of loading or storing a matrix with a layout, or "".
@@ -117,15 +118,18 @@ func (p *parser) needLayout(typ, layout uint32) {
 	if !ok || !known {
 		return
 	}
-	feature := m.layoutFeature(number)
-	if feature == "" {
-		return
+	if feature := m.layoutFeature(number); feature != "" {
+		p.needMatrixFeature(feature)
 	}
-	node, ok := p.layouts[feature]
+}
+
+// needMatrixFeature records that the function being read needs a feature for matrices.
+func (p *parser) needMatrixFeature(feature string) {
+	node, ok := p.matrixFeatures[feature]
 	if !ok {
 		node = p.graph.add()
 		p.graph.nodes[node].feature, p.graph.forCompilers = feature, true
-		p.layouts[feature] = node
+		p.matrixFeatures[feature] = node
 	}
 	n := &p.graph.nodes[p.fn.node]
 	n.callees = append(n.callees, node)

@@ -139,6 +139,14 @@ func TestMatrixLayouts(t *testing.T) {
 		{"%m = OpCooperativeMatrixLoadKHR %a %x %x %8u", nil}, // a layout that is not a constant
 		{"%m = OpCooperativeMatrixLoadKHR %a %x", nil},
 		{"OpCooperativeMatrixStoreKHR %x %x %1u %8u", nil},
+		{"%m = OpCooperativeMatrixLoadCheckedINTEL %a %x %0u %0u %0u %16u %16u %8u", []string{matrixChecked}},
+		{"%m = OpCooperativeMatrixLoadCheckedINTEL %a %x %0u %0u %1u %16u %16u %8u", []string{matrixColumns, matrixChecked}},
+		{"%m = OpCooperativeMatrixLoadCheckedINTEL %c %x %0u %0u %1u %16u %16u %8u", []string{matrixChecked, matrixLayout}},
+		{"%m = OpCooperativeMatrixLoadCheckedINTEL %a %x", []string{matrixChecked}},
+		{"OpCooperativeMatrixStoreCheckedINTEL %x %0u %0u %x %0u %16u %16u %8u", []string{matrixChecked}},
+		{"OpCooperativeMatrixStoreCheckedINTEL %x %0u %0u %x %1u %16u %16u %8u", []string{matrixChecked, matrixLayout}},
+		{"OpCooperativeMatrixStoreCheckedINTEL %x", []string{matrixChecked}},
+		{"OpCooperativeMatrixPrefetchINTEL %x %8u %16u 0 %0u %8u", []string{matrixChecked}},
 	} {
 		m := oneKernel(t, types, "%x = OpFunctionParameter %p\n"+test.code)
 		for what, q := range map[string]*requirement.Requirements{"module": m.Requirements(), "kernel": m.KernelRequirements(m.Kernel("K"))} {

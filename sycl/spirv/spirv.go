@@ -159,6 +159,9 @@ const (
 	opTypeStructContinued = 6090
 	opTypeJointMatrix     = 6119
 	opJointMatrixMad      = 6122
+	opMatrixLoadChecked   = 6193
+	opMatrixStoreChecked  = 6194
+	opMatrixPrefetch      = 6449
 
 	modelKernel = 6
 
@@ -191,7 +194,7 @@ const (
 // workspaces, which must be absolute, are made relative to it.
 func Parse(data []byte, workspaces ...string) (*Module, error) {
 	p := &parser{workspaces: workspaces, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
-		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, vector: map[uint32]bool{}, matrices: map[uint32]matrix{}, layouts: map[string]int{},
+		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, vector: map[uint32]bool{}, matrices: map[uint32]matrix{}, matrixFeatures: map[string]int{},
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	p.scratch = scratches.Get().(*scratch)
 	defer func() {
@@ -239,9 +242,9 @@ type parser struct {
 	byValue map[uint32]bool // parameters that point to arguments passed by value
 	vector  map[uint32]bool // functions that are explicit SIMD code
 
-	matrices map[uint32]matrix // by type
-	layouts  map[string]int    // nodes of the features of layouts, by name
-	entries  []entry
+	matrices       map[uint32]matrix // by type
+	matrixFeatures map[string]int    // nodes of the features for matrices, by name
+	entries        []entry
 
 	kernelIDs   map[uint32]bool // of the functions that are entry points
 	kernelNames map[string]bool

@@ -439,6 +439,20 @@ func (p *parser) special(i inst, shape shape) error {
 		if len(i.words) > 2 {
 			p.needLayout(p.fn.types[i.words[1]], i.words[2])
 		}
+	case opMatrixLoadChecked:
+		p.needMatrixFeature(matrixChecked)
+		if len(i.words) > 5 {
+			p.needLayout(i.words[0], i.words[5])
+		}
+	case opMatrixStoreChecked:
+		p.needMatrixFeature(matrixChecked)
+		if len(i.words) > 4 {
+			if layout, ok := p.constant(i.words[4]); ok && layout != layoutRows {
+				p.needMatrixFeature(matrixLayout)
+			}
+		}
+	case opMatrixPrefetch:
+		p.needMatrixFeature(matrixChecked)
 	case opCoopMatrixMulAdd, opJointMatrixMad:
 		p.multiply(i)
 	case opReadClock:
