@@ -48,6 +48,7 @@ type compiler struct {
 type compilation struct {
 	*compiler
 	source  string
+	files   []string // the source and its headers that are not system headers
 	dir     string
 	depfile depfileOptions
 	output  artifact
@@ -239,8 +240,8 @@ func (c *compiler) prepare(ctx context.Context) error {
 // compile compiles a source to a host object and device images, and compares the kernels of the two
 // compiles. They run in parallel unless the host code needs output of the device compile.
 func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, error) {
-	files, _ := u.closure(lineInput{Path: u.source}) // the compile reports the error
-	u.rdc = u.usesRDC(files)
+	u.files, _ = u.closure(lineInput{Path: u.source}) // the compile reports the error
+	u.rdc = u.usesRDC(u.files)
 	if u.line.DryRun {
 		u.printCommand(append([]string{u.host.path}, u.hostArguments(u.file("host.o"))...))
 		return nil, u.device(ctx, u.env.Stderr)
@@ -375,7 +376,7 @@ func (u *compilation) markByName() error {
 
 // compare compares the kernels of the host compile with the kernels of the device compile.
 func (u *compilation) compare(ctx context.Context, again []string) (*hostkernels.Comparison, error) {
-	s := hostkernels.Source{Name: u.source, Header: u.file("header.h"), Object: u.file("host.o")}
+	s := hostkernels.Source{Name: u.source, Header: u.file("header.h"), Object: u.file("host.o"), Files: u.files}
 	if !u.host.clang {
 		s.Compile = append([]string{u.host.path}, slices.DeleteFunc(again, func(option string) bool {
 			return strings.HasPrefix(option, "-save-temps") || strings.HasPrefix(option, "-fdump-")

@@ -48,7 +48,7 @@ type hostObject struct {
 	GCC       int // major version of GCC, or 0 for other compilers
 
 	table bool                // whether the code looks up kernels in a table by typeid names
-	types map[string][]string // for GCC, typeid names by demangled names
+	types map[string][]string // names that the code looks up in the table, by demangled names: for GCC, typeid names; for clang, names of lambdas
 
 	Layouts *layouts // if nil, only the sizes of kernels are compared
 }
@@ -125,7 +125,35 @@ func readObject(r io.ReaderAt) (*hostObject, error) {
 	if err := o.addSymbols(symbols); err != nil {
 		return nil, err
 	}
+	if o.GCC == 0 && o.table {
+		return o, o.addStrings(file)
+	}
 	return o, nil
+}
+
+// addStrings extracts the names of lambdas from clang's strings.
+func (o *hostObject) addStrings(file *elf.File) error {
+	for _, s := range file.Sections {
+		if s.Flags&elf.SHF_STRINGS == 0 || s.Flags&elf.SHF_ALLOC == 0 {
+			continue
+		}
+		data, err := s.Data()
+		if err != nil {
+			return err
+		}
+		for name := range bytes.SplitSeq(data, []byte{0}) {
+			if symbol := string(name); strings.HasPrefix(symbol, "_ZTS") && strings.Contains(symbol, "Ul") {
+				o.addType(symbol, strings.TrimPrefix(symbol, "_ZTS"))
+			}
+		}
+	}
+	return nil
+}
+
+// addType records a name that the code looks up in the table, and the symbol of its type.
+func (o *hostObject) addType(symbol, name string) {
+	readable := strings.TrimPrefix(demangle.Filter(symbol), "typeinfo name for ")
+	o.types[readable] = append(o.types[readable], name)
 }
 
 // addSymbols extracts kernels and their types from symbols.
@@ -133,8 +161,7 @@ func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 	o.types = make(map[string][]string)
 	for _, s := range symbols {
 		if of, ok := strings.CutPrefix(s.Name, "_ZTSP"); ok && o.GCC != 0 {
-			readable := strings.TrimSuffix(strings.TrimPrefix(demangle.Filter(s.Name), "typeinfo name for "), "*")
-			o.types[readable] = append(o.types[readable], of)
+			o.addType("_ZTS"+of, of)
 		}
 		if !strings.HasPrefix(s.Name, "_ZN10rules_sycl9SubmittedI") {
 			continue
@@ -294,11 +321,14 @@ func compare(device []Kernel, host *hostObject) []Finding {
 			if strings.Contains(k.Name, "{lambda") {
 				advice = nameKernel + hidden
 			}
+			if slices.ContainsFunc(onlyDevice, func(d Kernel) bool { return differInVariables(d, k) }) {
+				advice = nameLambda
+			}
 			report(k, false, onlyInHost+advice, shown(k))
 		}
 	}
 	for _, k := range onlyDevice {
-		if !isLibraryKernel(k.Name) && !(unpaired && unnamedTypes.MatchString(k.Name)) {
+		if !isLibraryKernel(k.Name) && !(unpaired && unnamedTypes.MatchString(k.Name)) && !slices.ContainsFunc(onlyHost, func(h Kernel) bool { return differInVariables(k, h) }) {
 			report(k, true, onlyInDevice, shown(k))
 		}
 	}
@@ -308,12 +338,14 @@ func compare(device []Kernel, host *hostObject) []Finding {
 
 // Texts that describe the differences and how to fix them.
 const (
-	differs     = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so its arguments would be at wrong offsets: "
-	moved       = "the kernel '%s' may get wrong arguments: "
-	more        = string(errDifferent)
-	less        = "the device code uses a variable that the host code does not use; use it in both, outside of any #ifdef, list the captures, as in [a, b], or declare it static constexpr if it is a constant"
-	onlyInHost  = "the host code submits the kernel '%s', but the device code has no kernel of this name: "
-	nameKernel  = "give it a name, as in parallel_for<class Name>(...), or "
+	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so its arguments would be at wrong offsets: "
+	moved      = "the kernel '%s' may get wrong arguments: "
+	more       = string(errDifferent)
+	less       = "the device code uses a variable that the host code does not use; use it in both, outside of any #ifdef, list the captures, as in [a, b], or declare it static constexpr if it is a constant"
+	onlyInHost = "the host code submits the kernel '%s', but the device code has no kernel of this name: "
+	nameKernel = "give it a name, as in parallel_for<class Name>(...), or "
+	nameLambda = "DPC++ names lambdas at namespace scope after their variables, and clang does not; " +
+		"declare the variables inline, as in inline auto add = [](int n) { ... }, or give the kernel a name, as in parallel_for<class Name>(...)"
 	hidden      = "remove the condition that hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
 	unnamedType = "the kernel '%s' is instantiated for a type without a name, which g++ and DPC++ name differently: " +
 		"name the type, as in struct Point { ... }, or compile the host code with clang{clang}"

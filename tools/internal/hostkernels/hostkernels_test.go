@@ -89,6 +89,10 @@ func TestCompare(t *testing.T) {
 				"src/a.cpp:2:7 warning the device code has the kernel 'main::{lambda()#2}'",
 			}},
 		{"other numbers of g++ 12", gcc12, []string{lambda, second}, []string{submitted("Z4mainEUlvE0_", 8, "0"), submitted("Z4mainEUlvE3_", 8, "0")}, nil},
+		{"lambdas at namespace scope", clang21, []string{"Z3runIN3addMUliE_EEvT_EUlvE_"}, []string{submitted("Z3runIUliE_EvT_EUlvE_", 8, "0")},
+			[]string{"src/a.cpp error the host code submits the kernel 'run<{lambda(int)#1}>({lambda(int)#1})::{lambda()#1}', but the device code has no kernel of this name: DPC++ names lambdas at namespace scope after"}},
+		{"other lambdas", clang21, []string{"Z3runiEUlvE_"}, []string{submitted("Z3runiEUlvE0_", 8, "0")},
+			[]string{"src/a.cpp error the host code submits the kernel 'run(int)::{lambda()#2}', but the device code has no kernel of this name: give it a name", "src/a.cpp:1:7 warning"}},
 		{"types without a name", gcc16, []string{"Z3setI3$_0EvT_EUlvE_"}, []string{submitted("Z3setI8._anon_7EvT_EUlvE_", 8, "0")},
 			[]string{"src/a.cpp error the kernel 'set<._anon_7>(._anon_7)::{lambda()#1}' is instantiated for a type without a name"}},
 		{"types without a name in a function", gcc16, []string{"Z3setIZ4mainE3$_0EvT_EUlvE_"}, []string{submitted("Z3setIZ4mainEUt_EvT_EUlvE_", 8, "0")},
@@ -155,6 +159,60 @@ func TestMatchUnnamedTypes(t *testing.T) {
 				t.Errorf("%s is paired with %s", p.device.Name, p.host.Name)
 			}
 		}
+	}
+}
+
+// TestRenameLambdas checks that lambdas at namespace scope are found in host code of clang, which does
+// not name their variables.
+func TestRenameLambdas(t *testing.T) {
+	const twoLambdas = "namespace app { constexpr auto less = [](int n) { return n - 1; };\nconst auto more{[](int n) { return n + 1; }}; }"
+	const less, more, first, second = "3runIN3app4lessMUliE_EEvT_EUlvE_", "3runIN3app4moreMUliE_EEvT_EUlvE_", "3runIN3appUliE_EEvT_EUlvE_", "3runIN3appUliE0_EEvT_EUlvE_"
+	const both, bothHost = "4bothIN3app4moreMUliE_ENS0_4lessMUliE_EEvT_T0_EUlvE_", "4bothIN3appUliE0_ENS0_UliE_EEvT_T0_EUlvE_"
+	for name, tt := range map[string]struct {
+		sources      []string
+		device, host []string
+		want         map[string]string
+	}{
+		"one":                     {nil, []string{more}, []string{second}, map[string]string{more: second}},
+		"two":                     {[]string{"", twoLambdas}, []string{more, less}, []string{second, first}, map[string]string{less: first, more: second}},
+		"two in one name":         {[]string{twoLambdas}, []string{both}, []string{bothHost}, map[string]string{both: bothHost}},
+		"no source has them":      {[]string{"MACRO(less) MACRO(more)"}, []string{more, less}, []string{second, first}, nil},
+		"declared twice":          {[]string{twoLambdas + "void f() { auto more = 1; }"}, []string{more, less}, []string{second, first}, nil},
+		"two files":               {[]string{"auto less = [](int) {};", "auto more = [](int) {};"}, []string{more, less}, []string{second, first}, nil},
+		"one is not submitted":    {[]string{twoLambdas}, []string{more, less}, []string{first}, nil},
+		"a lambda in the lambda":  {nil, []string{"NK4moreMUlvE_clEvEUlvE_"}, []string{"NKUlvE_clEvEUlvE_"}, map[string]string{"NK4moreMUlvE_clEvEUlvE_": "NKUlvE_clEvEUlvE_"}},
+		"a const member function": {nil, []string{"NK1S3runEvEUlvE_"}, []string{"NK1S3runEvEUlvE_"}, map[string]string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var device []hostwrap.Kernel
+			for i, k := range header(tt.device...) {
+				k.Name = "_ZTSZ" + tt.device[i]
+				device = append(device, k)
+			}
+			kernels := kernelsOf(device)
+			host := &hostObject{Readable: true, table: true, types: make(map[string][]string)}
+			for _, name := range tt.host {
+				host.addType("_ZTSZ"+name, "Z"+name)
+				for readable := range host.types {
+					if host.types[readable][0] == "Z"+name {
+						host.Submitted = append(host.Submitted, Kernel{Name: readable, Size: 8})
+					}
+				}
+			}
+			var files []string
+			for i, text := range tt.sources {
+				files = append(files, filepath.Join(t.TempDir(), fmt.Sprint(i)))
+				testkit.NoError(t, os.WriteFile(files[i], []byte(text), 0o644))
+			}
+			renameLambdas(kernels, host, files)
+			want := make(map[string]string)
+			for device, host := range tt.want {
+				want["_ZTSZ"+device] = "Z" + host
+			}
+			if got := types(kernels, host); !maps.Equal(got, want) {
+				t.Errorf("names in the table: %q, want %q", got, want)
+			}
+		})
 	}
 }
 

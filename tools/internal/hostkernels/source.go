@@ -24,6 +24,9 @@ const ObjectName = "rules_sycl_object"
 type Source struct {
 	Name, Header, Object string
 
+	// Files are the source and its headers, in which names of lambdas in clang's host code are found.
+	Files []string
+
 	// Clang describes how to select clang as the host compiler, for messages about limitations of
 	// g++.
 	Clang string
@@ -63,6 +66,9 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 		if host, err = compiledAgain(ctx, log, s, readObject); err != nil {
 			return nil, err
 		}
+	}
+	if host.GCC == 0 && host.table {
+		renameLambdas(device, host, s.Files)
 	}
 	if len(s.Compile) > 0 && host.GCC != 0 {
 		sources := sourcesOf(append(hostwrap.ParseFiles(string(described)), s.Name))

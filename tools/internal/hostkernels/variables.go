@@ -1,0 +1,89 @@
+package hostkernels
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// ofVariable matches the variable in the name of a lambda at namespace scope, in a name of the device
+// code. It does not match f() const::{lambda()#1}.
+var ofVariable = regexp.MustCompile(`(^|[^ ]|[^)] )\b(\w+)::(\{lambda[(<])`)
+
+// withoutNumbers returns the name of a kernel without the numbers of lambdas.
+func withoutNumbers(k Kernel) string { return numbers.ReplaceAllString(k.Name, "#") }
+
+// withoutVariables returns the name of a kernel of the device code as clang writes it, without the
+// numbers of lambdas.
+func withoutVariables(k Kernel) string {
+	return numbers.ReplaceAllString(ofVariable.ReplaceAllString(k.Name, "$1$3"), "#")
+}
+
+// differInVariables reports whether the names of two kernels differ, but only in variables and numbers
+// of lambdas.
+func differInVariables(device, host Kernel) bool {
+	name := withoutNumbers(host)
+	return withoutVariables(device) == name && withoutNumbers(device) != name
+}
+
+// renameLambdas gives kernels of the device code the names that they have in host code that clang
+// compiled. DPC++ names a lambda at namespace scope after its variable, as in
+// app::add::{lambda(int)#1}. clang numbers these lambdas in the order of their declarations, for each
+// namespace and list of parameter types, as in app::{lambda(int)#2}. The files are the sources.
+func renameLambdas(device []Kernel, host *hostObject, files []string) {
+	_, onlyHost, onlyDevice, _ := match(device, host)
+	hosts, devices := groups(onlyHost, withoutNumbers), groups(onlyDevice, withoutVariables)
+	for name, h := range hosts {
+		d := devices[name]
+		if len(d) != len(h) || slices.ContainsFunc(h, func(k Kernel) bool { return len(host.types[k.Name]) == 0 }) {
+			continue
+		}
+		if len(d) > 1 && !sortByDeclaration(d, sourcesOf(files)) {
+			continue
+		}
+		for i := range d {
+			at := slices.IndexFunc(device, func(k Kernel) bool { return k.symbol == d[i].symbol })
+			device[at].Name = h[i].Name
+		}
+	}
+}
+
+// sortByDeclaration sorts kernels by the declarations of the variables in their names. It returns
+// false if a variable is declared more than once, or not all of them in one source.
+func sortByDeclaration(kernels []Kernel, sources []*source) bool {
+	declared := make(map[string]int)
+	var in *source
+	for _, k := range kernels {
+		for _, m := range ofVariable.FindAllStringSubmatch(k.Name, -1) {
+			count := 0
+			for _, s := range sources {
+				found := regexp.MustCompile(`\bauto\b[^;{}()]*\b`+m[2]+`\s*[={(]`).FindAllStringIndex(s.text, -1)
+				if count += len(found); len(found) == 0 {
+					continue
+				}
+				if in != nil && in != s {
+					return false
+				}
+				in, declared[m[2]] = s, found[0][0]
+			}
+			if count != 1 {
+				return false
+			}
+		}
+	}
+	order := func(k Kernel) (list []int) {
+		for _, m := range variableOrNumber.FindAllStringSubmatch(k.Name, -1) {
+			n, err := strconv.Atoi(m[2])
+			if err != nil {
+				n = declared[m[1]] // 0 if it is not a variable
+			}
+			list = append(list, n)
+		}
+		return list
+	}
+	slices.SortFunc(kernels, func(a, b Kernel) int { return slices.Compare(order(a), order(b)) })
+	return true
+}
+
+// variableOrNumber matches what distinguishes lambdas in a name: a variable or a number.
+var variableOrNumber = regexp.MustCompile(`(\w+)::\{lambda|#(\d+)`)
