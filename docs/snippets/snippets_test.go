@@ -301,7 +301,7 @@ func knownNames(t *testing.T) *names {
 		for _, other := range []string{"sycl_cc_library", "sycl_cc_binary"} {
 			maps.Copy(n.rules[name], n.rules[other])
 		}
-		for _, attribute := range strings.Fields("dynamic_deps linkshared linkstatic") { // of cc_binary
+		for attribute := range strings.FieldsSeq("dynamic_deps linkshared linkstatic") { // of cc_binary
 			n.rules[name][attribute] = true
 		}
 	}

@@ -39,8 +39,8 @@ func SameMembers(t testing.TB, value any, properties map[string]any) {
 	t.Helper()
 	typ := reflect.TypeOf(value)
 	known := map[string]bool{}
-	for i := range typ.NumField() {
-		tag, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+	for field := range typ.Fields() {
+		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		known[tag] = true
 		if tag != "" && tag != "-" && properties[tag] == nil {
 			t.Errorf("%s has no %s in the schema", typ.Name(), tag)

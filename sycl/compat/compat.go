@@ -287,10 +287,8 @@ func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *d
 			return
 		}
 	}
-	for _, a := range q.FixedTargetAspects {
-		if d.Has(a) {
-			return
-		}
+	if slices.ContainsFunc(q.FixedTargetAspects, d.Has) {
+		return
 	}
 	targets := slices.Clone(q.FixedTargets)
 	for _, a := range q.FixedTargetAspects {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,9 +99,7 @@ func (s *source) modules() []*module {
 		for _, m := range list {
 			for _, v := range l.values {
 				n := &module{source: s, name: m.name, values: map[string]string{}}
-				for k, v := range m.values {
-					n.values[k] = v
-				}
+				maps.Copy(n.values, m.values)
 				if v != "-" {
 					n.name += " " + l.name + "=" + v
 					n.values[l.name] = v

@@ -31,7 +31,7 @@ func kernels(t testing.TB) (names []string) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/libraries.txt")
 	testkit.NoError(t, err)
-	for _, symbol := range strings.Fields(string(data)) {
+	for symbol := range strings.FieldsSeq(string(data)) {
 		names = append(names, kernelname.Display(symbol))
 	}
 	return names

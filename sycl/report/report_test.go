@@ -132,8 +132,8 @@ func TestDeterministic(t *testing.T) {
 	check := func(path string, v any) {
 		typ := reflect.TypeOf(v)
 		var names []string
-		for i := range typ.NumField() {
-			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+		for field := range typ.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			names = append(names, name)
 		}
 		if !slices.IsSorted(names) {

@@ -299,7 +299,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	// The calls may be in any order.
-	for _, call := range strings.Split(strings.TrimSpace(testkit.ReadFile(t, "driver.calls")), "\n") {
+	for call := range strings.SplitSeq(strings.TrimSpace(testkit.ReadFile(t, "driver.calls")), "\n") {
 		if !strings.HasSuffix(call, ".bc -- -fsycl-device-code-split=off") {
 			t.Errorf("the driver was called with %q", call)
 		}

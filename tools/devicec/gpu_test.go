@@ -128,7 +128,7 @@ func TestGPULibCLC(t *testing.T) {
 		}
 	}
 	libclc := []string{"--libclc", library, "--llvm-link", testkit.Program(t, "llvm-link")}
-	for _, function := range strings.Fields("acos.f32 acos.f64 asin.f32 asin.f64 atan.f32 atan.f64 atan2.f32 atan2.f64 cos.f32 cos.f64 cosh.f32 exp.f64 exp10.f32 exp10.f64 exp2.f64 " +
+	for function := range strings.FieldsSeq("acos.f32 acos.f64 asin.f32 asin.f64 atan.f32 atan.f64 atan2.f32 atan2.f64 cos.f32 cos.f64 cosh.f32 exp.f64 exp10.f32 exp10.f64 exp2.f64 " +
 		"log.f32 log.f64 log10.f32 log10.f64 log2.f32 log2.f64 pow.f32 sin.f32 sin.f64 sinh.f32 tan.f32 tan.f64 tanh.f32 tanh.f64") {
 		call("Good", function)
 		if code, stderr := runGPU(t, "sm_90", "Good", libclc...); code != 0 {

@@ -94,7 +94,7 @@ func markdownText(_ string, data []byte) []passage {
 		case fenced, text == "", strings.HasPrefix(text, "<"), strings.HasPrefix(text, "!["):
 			open = false
 		case strings.HasPrefix(text, "|"):
-			for _, cell := range strings.Split(text, "|") {
+			for cell := range strings.SplitSeq(text, "|") {
 				passages = append(passages, passage{i + 1, plain(cell)})
 			}
 			open = false

@@ -234,7 +234,7 @@ func writeInputs(t *testing.T) {
 
 // words returns the arguments of a command line, and its standard input.
 func words(line string) (args []string, stdin string) {
-	for _, w := range strings.Fields(line) {
+	for w := range strings.FieldsSeq(line) {
 		if file, ok := strings.CutPrefix(w, "<"); ok {
 			stdin = file
 		} else {

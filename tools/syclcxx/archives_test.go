@@ -13,7 +13,7 @@ import (
 
 func TestLinkedFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range strings.Fields("main.o d/libf.a d/libg.a d/libg.so e/libh.a env/libe.a libc.a root/usr/local/lib/libi.a root/usr/lib/libi.a root/lib/x86_64-linux-gnu/libj.so") {
+	for name := range strings.FieldsSeq("main.o d/libf.a d/libg.a d/libg.so e/libh.a env/libe.a libc.a root/usr/local/lib/libi.a root/usr/lib/libi.a root/lib/x86_64-linux-gnu/libj.so") {
 		testkit.WriteFile(t, name, "")
 	}
 	testkit.WriteFile(t, "inputs.args", "d/libf.a\n-Le -lh")

@@ -475,7 +475,7 @@ func (u *compilation) systemHeaders(options []string) []string {
 		info, dirErr := os.Stat(dir)
 		return err == nil && dirErr == nil && os.SameFile(own, info)
 	}
-	for i := 0; i < len(options); i++ {
+	for i := range options {
 		switch dir, ok := strings.CutPrefix(options[i], "-I"); {
 		case ok && dir != "" && isOwn(dir):
 			result = append(result, "-isystem", dir)

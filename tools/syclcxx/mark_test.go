@@ -135,7 +135,7 @@ func TestSystemFiles(t *testing.T) {
 	line.HostHeaders = t.TempDir()
 	isSystem := testkit.Must(c.systemFiles())(t)
 	var got []string
-	for _, file := range strings.Fields(`/usr/include/stdio.h /usr/include/mine/a.h /usr/src/app/inc/mine.h /usr/src/app/other.h /opt/dpcpp/include/sycl/sycl.hpp
+	for file := range strings.FieldsSeq(`/usr/include/stdio.h /usr/include/mine/a.h /usr/src/app/inc/mine.h /usr/src/app/other.h /opt/dpcpp/include/sycl/sycl.hpp
 		/opt/dpcpp/app/mine.h /opt/gcc/lib/gcc/x86_64-linux-gnu/16/include/stddef.h /opt/gcc/include/c++/16/vector /opt/llvm/lib/clang/23/include/stddef.h /opt/llvm/a.h /third/a.h /third/own/a.h /third2/a.h /env/a.h a.h q/a.h
 		/deep/a.h /deep/x/a.h /deep/x/y/a.h`) {
 		if isSystem(file) {

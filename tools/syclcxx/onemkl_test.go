@@ -16,7 +16,7 @@ func TestOneMKLOptions(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
 	for dir, suffix := range map[string]string{"wheel/lib": ".so.3", "oneapi/lib": ".so", "partial/lib": ".so.10"} {
-		for _, name := range strings.Fields("core intel_lp64 intel_ilp64 tbb_thread sequential sycl_blas sycl_lapack sycl_sparse sycl_dft sycl_vm sycl_rng sycl_stats sycl_data_fitting") {
+		for name := range strings.FieldsSeq("core intel_lp64 intel_ilp64 tbb_thread sequential sycl_blas sycl_lapack sycl_sparse sycl_dft sycl_vm sycl_rng sycl_stats sycl_data_fitting") {
 			if dir != "partial/lib" || name != "sycl_dft" {
 				testkit.WriteFile(t, filepath.Join(root, dir, "libmkl_"+name+suffix), "")
 			}

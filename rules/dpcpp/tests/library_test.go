@@ -107,7 +107,7 @@ func TestLibrary(t *testing.T) {
 			"app/kernels.cpp", "--", "-O2"}, places...)...)
 		must(t, driver, "post-link", "--library", library, "--output-dir", "images", "k.bc")
 		files := []string{"k.bc", "k.h", "k.f", "k.d"}
-		for _, name := range strings.Fields(names(t, "images")) {
+		for name := range strings.FieldsSeq(names(t, "images")) {
 			files = append(files, "images/"+name, "built/"+name)
 		}
 		for _, name := range files {
@@ -127,7 +127,7 @@ func TestLibrary(t *testing.T) {
 	if got, want := names(t, "built"), names(t, "images"); got != want {
 		t.Fatalf("in one step the images are %s, in two %s", got, want)
 	}
-	for _, name := range strings.Fields(names(t, "built")) {
+	for name := range strings.FieldsSeq(names(t, "built")) {
 		if withoutNames(read(t, "built/"+name)) != withoutNames(all["images/"+name]) {
 			t.Errorf("%s is another one when the images are made in one step", name)
 		}

@@ -265,7 +265,7 @@ func findImage(m *syclbin.Module, device string, native bool) *syclbin.Image {
 		if target != "" {
 			architectures = target
 		}
-		for _, arch := range strings.Split(architectures, ",") {
+		for arch := range strings.SplitSeq(architectures, ",") {
 			if !strings.HasPrefix(arch, "intel_gpu_") {
 				arch = "intel_gpu_" + strings.ReplaceAll(arch, "-", "_")
 			}

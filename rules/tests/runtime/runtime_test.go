@@ -794,7 +794,7 @@ func extract(t *testing.T, file string) []image {
 	dir := filepath.Join(t.TempDir(), "images")
 	mustPack(t, "extract", "--output-dir", dir, file)
 	var all []image
-	for _, arg := range strings.Fields(read(t, filepath.Join(dir, "pack.args"))) {
+	for arg := range strings.FieldsSeq(read(t, filepath.Join(dir, "pack.args"))) {
 		target, found := strings.CutPrefix(arg, "--table=")
 		if !found {
 			continue

@@ -746,7 +746,7 @@ func TestMarkdownChanges(t *testing.T) {
 		m.changes(d)
 		text := m.String()
 		shown, left := 0, 0
-		for _, row := range strings.Split(text, "\n") {
+		for row := range strings.SplitSeq(text, "\n") {
 			if n := 0; strings.HasPrefix(row, "| Lost | ") {
 				fmt.Sscanf(row, "| Lost | %d", &n)
 				shown += n

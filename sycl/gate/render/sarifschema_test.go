@@ -22,7 +22,7 @@ import (
 var sarifSchema = sync.OnceValues(func() ([]byte, error) {
 	var name string
 	if sources, bazel := os.LookupEnv("SARIF_SOURCES"); bazel {
-		for _, source := range strings.Fields(sources) {
+		for source := range strings.FieldsSeq(sources) {
 			if strings.HasSuffix(source, "/schema.go") {
 				name = filepath.Join(os.Getenv("TEST_SRCDIR"), source)
 			}

@@ -33,7 +33,7 @@ while [ "$1" != -o ]; do sed -n 's/^source_filename = "\(.*\)"/\1/p' "$1"; shift
 		for module := range strings.FieldsSeq(test.modules) {
 			name, symbols, _ := strings.Cut(module, "=")
 			text := "source_filename = \"" + name + "\"\n"
-			for _, s := range strings.Split(symbols, "") {
+			for s := range strings.SplitSeq(symbols, "") {
 				text += map[string]string{
 					"K": "define spir_kernel void @" + name + "() {\n  ret void\n}\n",
 					"W": "define weak spir_func void @w() {\n  ret void\n}\n",
