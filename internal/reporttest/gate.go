@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// Reasons
+// Examples of reasons.
 var (
 	FP64   = report.Reason{Rule: "missing-aspect", Required: "fp64", Status: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}
 	FP16   = report.Reason{Rule: "missing-aspect", Required: "fp16", Status: compat.Incompatible, Text: "Required aspect fp16 is not supported on the device"}
@@ -25,14 +25,11 @@ var (
 	Future = report.Reason{Rule: "missing-soul", Required: "soul", Status: compat.Incompatible, Text: "The device has no soul"}
 )
 
-// On holds the statuses of a kernel: the reasons by device.
-type On map[string][]report.Reason
-
-// Why returns a list of reasons.
-func Why(r ...report.Reason) []report.Reason { return r }
+// Problems holds the reasons why a kernel does not run, by device.
+type Problems map[string][]report.Reason
 
 // Report returns a report on kernels and devices. The keys are demangled kernel names.
-func Report(label string, devices []string, kernels map[string]On) *report.Report {
+func Report(label string, devices []string, kernels map[string]Problems) *report.Report {
 	r := &report.Report{Targets: []string{label}}
 	for _, d := range devices {
 		r.Devices = append(r.Devices, report.Device{Name: d})
@@ -63,16 +60,16 @@ func Mangled(name string) string {
 
 // Everything returns a report with findings of all kinds.
 func Everything() *report.Report {
-	r := Report("//demo:kernels", []string{"intel_gpu_dg2", "intel_gpu_pvc", "spir64"}, map[string]On{
+	r := Report("//demo:kernels", []string{"intel_gpu_dg2", "intel_gpu_pvc", "spir64"}, map[string]Problems{
 		"VectorAdd":      {},
-		"Axpy<double>":   {"intel_gpu_dg2": Why(FP64), "spir64": Why(Maybe)},
-		"Axpy<float>":    {"intel_gpu_pvc": Why(SG8)},
-		"Reduce<double>": {"intel_gpu_dg2": Why(FP64, None)},
-		"Tile": {"intel_gpu_dg2": Why(report.Reason{Rule: "unsupported-work-group-size", Required: "2048", Available: "at most 1024", Status: compat.Incompatible}),
-			"intel_gpu_pvc": Why(report.Reason{Rule: "unsupported-joint-matrix", Required: "matrix_type::fp16 8x16", Status: compat.Incompatible})},
-		"Fixed": {"intel_gpu_pvc": Why(report.Reason{Rule: "fixed-target-mismatch", Required: "x86_64,intel_gpu_dg2", Status: compat.Incompatible}, None)},
-		"Dims":  {"intel_gpu_dg2": Why(report.Reason{Rule: "unsupported-work-group-dims", Required: "4", Status: compat.Incompatible})},
-		"None":  {"intel_gpu_dg2": Why(None), "intel_gpu_pvc": Why(None)},
+		"Axpy<double>":   {"intel_gpu_dg2": {FP64}, "spir64": {Maybe}},
+		"Axpy<float>":    {"intel_gpu_pvc": {SG8}},
+		"Reduce<double>": {"intel_gpu_dg2": {FP64, None}},
+		"Tile": {"intel_gpu_dg2": {{Rule: "unsupported-work-group-size", Required: "2048", Available: "at most 1024", Status: compat.Incompatible}},
+			"intel_gpu_pvc": {{Rule: "unsupported-joint-matrix", Required: "matrix_type::fp16 8x16", Status: compat.Incompatible}}},
+		"Fixed": {"intel_gpu_pvc": {{Rule: "fixed-target-mismatch", Required: "x86_64,intel_gpu_dg2", Status: compat.Incompatible}, None}},
+		"Dims":  {"intel_gpu_dg2": {{Rule: "unsupported-work-group-dims", Required: "4", Status: compat.Incompatible}}},
+		"None":  {"intel_gpu_dg2": {None}, "intel_gpu_pvc": {None}},
 	})
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
@@ -116,9 +113,9 @@ func Random(random *rand.Rand) (list []*report.Report) {
 	reasons := []report.Reason{FP64, FP16, SG8, Maybe, None, Other}
 	for i := range 1 + random.IntN(4) {
 		own := devices[:1+random.IntN(len(devices))]
-		kernels := map[string]On{}
+		kernels := map[string]Problems{}
 		for k := range random.IntN(6) {
-			statuses := On{}
+			statuses := Problems{}
 			for _, d := range own {
 				for range random.IntN(3) {
 					statuses[d] = append(statuses[d], reasons[random.IntN(len(reasons))])

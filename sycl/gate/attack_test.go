@@ -39,9 +39,9 @@ func TestAttackS12PolicyBombs(t *testing.T) {
 // cannot improve a status.
 func TestAttackS16ContradictoryReports(t *testing.T) {
 	bad := func() *report.Report {
-		return reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}})
+		return reportOf("//p:t", []string{"a", "b"}, map[string]problems{"K": {"a": {fp64}}})
 	}
-	good := func() *report.Report { return reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}) }
+	good := func() *report.Report { return reportOf("//p:t", []string{"a", "b"}, map[string]problems{"K": {}}) }
 	for name, reports := range map[string][]*report.Report{"the good one last": {bad(), good()}, "the good one first": {good(), bad()}, "twice": {good(), bad(), good()}} {
 		r := Evaluate(Input{Reports: facts(reports...), Today: today})
 		want := []string{"error missing-aspect K a FAILS", "error report-invalid //p:t - FAILS"}
@@ -104,7 +104,7 @@ func TestReportCommits(t *testing.T) {
 		{checked, checked, "was.json is passed as a report on the base branch, but was built from the commit being checked, " + checked},
 		{checked, "cdcdcdc", "was.json is passed as a report on the base branch, but was built from the commit being checked, cdcdcdc"},
 	} {
-		now, was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
+		now, was := reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}})
 		now.Source.Commit, was.Source.Commit = test.commit, test.base
 		r := Evaluate(Input{Reports: []*Index{NewIndex("now.json", now)}, Base: []*Index{NewIndex("was.json", was)}, Commits: []string{checked, merge}})
 		switch {

@@ -26,14 +26,14 @@ func TestAttackSimilarNames(t *testing.T) {
 	}
 	p := policy(t, "devices: {required: [intel_gpu_pvc]}")
 	for _, name := range []string{"intel_gpu_p\u03bdc", "intel_gpu_pvc\u200b", "intel_gpu_pvc ", "INTEL_GPU_PVC", "intel-gpu-pvc", "intel_gpu_pvc_", "\u0456ntel_gpu_pvc", "*", "intel_gpu_*"} {
-		r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{name}, map[string]on{"K": {}})), Policy: p, Today: today})
+		r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{name}, map[string]problems{"K": {}})), Policy: p, Today: today})
 		if !slices.Contains(brief(r), "error coverage-lost - intel_gpu_pvc FAILS") {
 			t.Errorf("a report on %q: %q", name, brief(r))
 		}
 	}
 	// Aliases denote the same device, both as required and as checked.
 	other := policy(t, "devices: {required: [intel_gpu_12_60_7]}")
-	r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"intel_gpu_pvc"}, map[string]on{"K": {"intel_gpu_pvc": why(fp64)}})), Policy: other, Today: today})
+	r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"intel_gpu_pvc"}, map[string]problems{"K": {"intel_gpu_pvc": {fp64}}})), Policy: other, Today: today})
 	if want := []string{"error missing-aspect K intel_gpu_pvc FAILS"}; !slices.Equal(brief(r), want) {
 		t.Errorf("an alias: %q", brief(r))
 	}
@@ -49,7 +49,7 @@ func TestAttackDisabledRules(t *testing.T) {
 	}
 	weak := policy(t, "rules: {coverage-lost: off, report-invalid: off, missing-aspect: off}")
 	weak.File = "p.yaml"
-	r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})), Policy: weak, BasePolicy: policy(t, ""), Today: today})
+	r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}})), Policy: weak, BasePolicy: policy(t, ""), Today: today})
 	for _, rule := range []string{"coverage-lost", "missing-aspect", "report-invalid"} {
 		if !slices.ContainsFunc(r.Notices, func(n Notice) bool { return n.Rule == PolicyWeakened && strings.Contains(n.Text, rule) }) {
 			t.Errorf("no notice about the disabled rule %s: %+v", rule, r.Notices)
@@ -61,8 +61,8 @@ func TestAttackDisabledRules(t *testing.T) {
 // is reported, and has no effect if the baseline of the base branch applies.
 func TestAttackBaselineListsEverything(t *testing.T) {
 	devices := []string{"a", "b"}
-	was := reportOf("//p:t", devices, map[string]on{"K": {"a": why(fp64)}, "L": {}})
-	now := reportOf("//p:t", devices, map[string]on{"K": {"a": why(fp64), "b": why(fp64)}, "L": {"a": why(fp64)}})
+	was := reportOf("//p:t", devices, map[string]problems{"K": {"a": {fp64}}, "L": {}})
+	now := reportOf("//p:t", devices, map[string]problems{"K": {"a": {fp64}, "b": {fp64}}, "L": {"a": {fp64}}})
 	old := NewBaseline(Evaluate(Input{Reports: facts(was), Today: today}))
 	own := NewBaseline(Evaluate(Input{Reports: facts(now), Today: today}))
 	weakened := func(r *Result) bool {
@@ -87,7 +87,7 @@ func TestAttackBaselineListsEverything(t *testing.T) {
 // the local time zone.
 func TestAttackTimeZones(t *testing.T) {
 	x := policy(t, "allow: [{rule: missing-aspect, kernels: [K], reason: r, expires: 2026-11-25}]")
-	bad := facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}))
+	bad := facts(reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}}))
 	for _, offset := range []int{-12, 0, 14} {
 		zone := time.FixedZone("z", offset*3600)
 		last := time.Date(2026, 11, 25, 23, 59, 59, 0, time.UTC).In(zone)
@@ -108,8 +108,8 @@ func TestAttackTimeZones(t *testing.T) {
 // TestAttackKernelTwice checks that a duplicate kernel, in one or several reports, has its
 // worst status.
 func TestAttackKernelTwice(t *testing.T) {
-	bad := reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}})
-	good := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}})
+	bad := reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}, "L": {}})
+	good := reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}, "L": {}})
 	// The same kernel again in one report, with a row in which it runs.
 	again := bad.Kernels[0]
 	again.Row = bad.Kernels[1].Row

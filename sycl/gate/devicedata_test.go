@@ -46,8 +46,8 @@ func TestWider(t *testing.T) {
 // TestChangedDeviceData checks that different device data in a baseline excuses new problems only
 // if the change did not modify the data.
 func TestChangedDeviceData(t *testing.T) {
-	was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
-	now := reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})
+	was := reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}})
+	now := reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}})
 	now.Devices[0].MaxWorkGroupSize = 1
 	was.Devices[0].MaxWorkGroupSize = 2
 	baseline := NewBaseline(Evaluate(Input{Reports: facts(was), Today: today}))
@@ -64,8 +64,8 @@ func TestChangedDeviceData(t *testing.T) {
 // TestReportWithoutLocalMemory checks reports of older versions of compat, which lack the local
 // memory size. This is not a weaker policy, unless the base branch decides or has reports.
 func TestReportWithoutLocalMemory(t *testing.T) {
-	now := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
-	was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
+	now := reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}})
+	was := reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}})
 	was.Devices[0].LocalMemorySize = 1 << 16
 	for name, test := range map[string]struct {
 		in   Input

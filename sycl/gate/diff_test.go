@@ -6,17 +6,16 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // renamable makes a report on kernels by name, with the lines of their locations, or 0 for none.
-func renamable(label string, lines map[string]uint32, problems map[string]reporttest.On) *Index {
-	on := map[string]reporttest.On{}
+func renamable(label string, lines map[string]uint32, problems map[string]reporttest.Problems) *Index {
+	kernels := map[string]reporttest.Problems{}
 	for name := range lines {
-		on[name] = problems[name]
+		kernels[name] = problems[name]
 	}
-	r := reporttest.Report(label, []string{"a", "b"}, on)
+	r := reporttest.Report(label, []string{"a", "b"}, kernels)
 	for i := range r.Kernels {
 		if line := lines[r.Kernels[i].DisplayName]; line > 0 {
 			r.Kernels[i].Location = srcloc.Location{Path: "k.cpp", Line: line}
@@ -26,7 +25,7 @@ func renamable(label string, lines map[string]uint32, problems map[string]report
 }
 
 func TestRenamed(t *testing.T) {
-	fp64 := reporttest.On{"a": []report.Reason{reporttest.FP64}}
+	fp64 := reporttest.Problems{"a": {reporttest.FP64}}
 	many := func(namespace string) map[string]uint32 {
 		lines := map[string]uint32{}
 		for i := range 5 {
@@ -62,8 +61,8 @@ func TestRenamed(t *testing.T) {
 		{name: "status is lost", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0}, nowFP64: "b::K", renames: []Renaming{{"a", 1, "b", RenamedNamespace}}, lost: true},
 		{name: "status is gained", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0}, oldFP64: "a::K", renames: []Renaming{{"a", 1, "b", RenamedNamespace}}},
 	} {
-		old := renamable("l", test.old, map[string]reporttest.On{test.oldFP64: fp64})
-		now := renamable("l", test.now, map[string]reporttest.On{test.nowFP64: fp64})
+		old := renamable("l", test.old, map[string]reporttest.Problems{test.oldFP64: fp64})
+		now := renamable("l", test.now, map[string]reporttest.Problems{test.nowFP64: fp64})
 		d := Diff([]*Index{old}, []*Index{now})
 		if !slices.Equal(d.Renames, test.renames) || d.Lost() != test.lost || d.Unpaired != test.unpaired {
 			t.Errorf("%s: %+v, lost %t, unpaired %v", test.name, d.Renames, d.Lost(), d.Unpaired)

@@ -17,7 +17,7 @@ const (
 )
 
 // withForms makes a report with a kernel that has forms.
-func withForms(devices []string, kernels map[string]on, name, display string, forms ...string) *report.Report {
+func withForms(devices []string, kernels map[string]problems, name, display string, forms ...string) *report.Report {
 	r := reportOf("//p:t", devices, kernels)
 	for i := range r.Kernels {
 		if k := &r.Kernels[i]; k.Name == name {
@@ -32,13 +32,13 @@ func withForms(devices []string, kernels map[string]on, name, display string, fo
 // that name the form.
 func TestFormsAreKnown(t *testing.T) {
 	devices := []string{"a", "b"}
-	joined := func(o on) *report.Report {
-		return withForms(devices, map[string]on{"L": {}, sumAux: o}, sumAux, "Sum", sumMain, sumMany)
+	joined := func(o problems) *report.Report {
+		return withForms(devices, map[string]problems{"L": {}, sumAux: o}, sumAux, "Sum", sumMain, sumMany)
 	}
-	apart := func(main, many, aux on) *report.Report {
-		return reportOf("//p:t", devices, map[string]on{"L": {}, sumMain: main, sumMany: many, sumAux: aux})
+	apart := func(main, many, aux problems) *report.Report {
+		return reportOf("//p:t", devices, map[string]problems{"L": {}, sumMain: main, sumMany: many, sumAux: aux})
 	}
-	bad := on{"a": why(fp64)}
+	bad := problems{"a": {fp64}}
 	unnamed := func(n string) string { return "_ZTSZ4mainEUlT_E" + n + "_" }
 	for _, test := range []struct {
 		name     string
@@ -48,15 +48,15 @@ func TestFormsAreKnown(t *testing.T) {
 	}{
 		{"a form that the kernel is not named after", "", apart(bad, nil, nil), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
 		{"all forms", "", apart(bad, bad, bad), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
-		{"a problem on a different device", "", apart(bad, bad, nil), joined(on{"a": why(fp64), "b": why(fp64)}), []string{"error missing-aspect Sum b FAILS", "error missing-aspect Sum a unchanged"}},
+		{"a problem on a different device", "", apart(bad, bad, nil), joined(problems{"a": {fp64}, "b": {fp64}}), []string{"error missing-aspect Sum b FAILS", "error missing-aspect Sum a unchanged"}},
 		{"no problem before", "", apart(nil, nil, nil), joined(bad), []string{"error missing-aspect Sum a FAILS"}},
 		{"removed forms", "", apart(nil, nil, nil), joined(nil), nil},
 		{"already joined", "", joined(bad), joined(bad), []string{"error missing-aspect Sum a unchanged"}},
-		{"a different first form", "", joined(bad), withForms(devices, map[string]on{"L": {}, sumMany: bad}, sumMany, "Sum", sumMain), []string{"error missing-aspect Sum a updated"}},
+		{"a different first form", "", joined(bad), withForms(devices, map[string]problems{"L": {}, sumMany: bad}, sumMany, "Sum", sumMain), []string{"error missing-aspect Sum a updated"}},
 		{"an exception for a form", "allow: [{rule: missing-aspect, kernels: ['" + sumMany + "'], reason: r, expires: 2027-01-01}]", apart(nil, bad, nil), joined(bad), []string{"error missing-aspect Sum a allowed"}},
 		{"an exception for the demangled form", "allow: [{rule: missing-aspect, kernels: ['Sum (reduction, *)'], reason: r, expires: 2027-01-01}]", apart(nil, bad, nil), joined(bad), []string{"error missing-aspect Sum a allowed"}},
-		{"unnamed forms", "", reportOf("//p:t", devices, map[string]on{"L": {}, unnamed(""): nil, unnamed("0"): bad}),
-			withForms(devices, map[string]on{"L": {}, unnamed(""): bad}, unnamed(""), "Sum", unnamed("0")), []string{"error missing-aspect Sum a unchanged"}},
+		{"unnamed forms", "", reportOf("//p:t", devices, map[string]problems{"L": {}, unnamed(""): nil, unnamed("0"): bad}),
+			withForms(devices, map[string]problems{"L": {}, unnamed(""): bad}, unnamed(""), "Sum", unnamed("0")), []string{"error missing-aspect Sum a unchanged"}},
 	} {
 		for _, asBase := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, base reports %v", test.name, asBase), func(t *testing.T) {
@@ -82,8 +82,8 @@ func TestFormsAreKnown(t *testing.T) {
 // reports, if a kernel in one report is a form of a kernel in the other.
 func TestFormsInTwoReports(t *testing.T) {
 	devices := []string{"a"}
-	joined := withForms(devices, map[string]on{sumAux: nil}, sumAux, "Sum", sumMain)
-	own := reportOf("//p:t", devices, map[string]on{sumMain: nil})
+	joined := withForms(devices, map[string]problems{sumAux: nil}, sumAux, "Sum", sumMain)
+	own := reportOf("//p:t", devices, map[string]problems{sumMain: nil})
 	for _, list := range [][]*report.Report{{joined, own}, {own, joined}} {
 		targets := combine(facts(list...))
 		var got []string

@@ -19,11 +19,10 @@ import (
 )
 
 // Short names for making reports.
-type on = reporttest.On
+type problems = reporttest.Problems
 
 var (
 	reportOf = reporttest.Report
-	why      = reporttest.Why
 
 	fp64, fp16, sg8, maybe      = reporttest.FP64, reporttest.FP16, reporttest.SG8, reporttest.Maybe
 	none, other, absent, future = reporttest.None, reporttest.Other, reporttest.Absent, reporttest.Future
@@ -85,8 +84,8 @@ func brief(r *Result) (lines []string) {
 
 func TestEvaluate(t *testing.T) {
 	abc := []string{"a", "b", "c"}
-	one := reportOf("//p:t", abc, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64), "c": why(fp64)}})
-	gemm := reportOf("//p:t", []string{"a", "b"}, map[string]on{"gemm<double>": {"a": why(fp64), "b": why(fp64)}, "gemm<float>": {"b": why(sg8)}})
+	one := reportOf("//p:t", abc, map[string]problems{"Good": {}, "Bad": {"a": {fp64}, "b": {fp64}, "c": {fp64}}})
+	gemm := reportOf("//p:t", []string{"a", "b"}, map[string]problems{"gemm<double>": {"a": {fp64}, "b": {fp64}}, "gemm<float>": {"b": {sg8}}})
 	for _, test := range []struct {
 		name    string
 		policy  string
@@ -105,25 +104,25 @@ func TestEvaluate(t *testing.T) {
 			[]string{"error missing-aspect Bad b FAILS", "note missing-aspect Bad a,c"}},
 		{"a disabled rule", "rules: {missing-aspect: off}", []*report.Report{one}, nil},
 		{"a dry run", "fail-on: none", []*report.Report{one}, []string{"error missing-aspect Bad a,b,c"}},
-		{"undetermined is a warning", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, []string{"warning undetermined K a"}},
-		{"undetermined is an error", "undetermined: error", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, []string{"error undetermined K a FAILS"}},
-		{"undetermined is ignored", "undetermined: ignore", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(maybe)}})}, nil},
-		{"a missing image with a cause", "", []*report.Report{reportOf("", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64, none), "b": why(none)}})},
+		{"undetermined is a warning", "", []*report.Report{reportOf("", []string{"a"}, map[string]problems{"K": {"a": {maybe}}})}, []string{"warning undetermined K a"}},
+		{"undetermined is an error", "undetermined: error", []*report.Report{reportOf("", []string{"a"}, map[string]problems{"K": {"a": {maybe}}})}, []string{"error undetermined K a FAILS"}},
+		{"undetermined is ignored", "undetermined: ignore", []*report.Report{reportOf("", []string{"a"}, map[string]problems{"K": {"a": {maybe}}})}, nil},
+		{"a missing image with a cause", "", []*report.Report{reportOf("", []string{"a", "b"}, map[string]problems{"K": {"a": {fp64, none}, "b": {none}}})},
 			[]string{"error missing-aspect K a FAILS", "error no-image K b FAILS"}},
-		{"an image for another device", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(other)}})}, []string{"error compile-target-mismatch K a FAILS"}},
-		{"an unknown reason", "", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(future)}})}, []string{"error unknown-reason K a FAILS"}},
+		{"an image for another device", "", []*report.Report{reportOf("", []string{"a"}, map[string]problems{"K": {"a": {other}}})}, []string{"error compile-target-mismatch K a FAILS"}},
+		{"an unknown reason", "", []*report.Report{reportOf("", []string{"a"}, map[string]problems{"K": {"a": {future}}})}, []string{"error unknown-reason K a FAILS"}},
 		{"a family with one kernel that runs", "families: [{name: gemm, kernels: ['gemm<*>'], need: any}]", []*report.Report{gemm},
 			[]string{"error missing-aspect gemm<double> b FAILS", "error unsupported-sub-group-size gemm<float> b FAILS", "error missing-aspect gemm<double> a family"}},
 		{"a family applies within a target", "families: [{name: gemm, kernels: ['gemm<*>']}]", []*report.Report{
-			reportOf("//p:t", []string{"a"}, map[string]on{"gemm<double>": {"a": why(fp64)}}), reportOf("//p:u", []string{"a"}, map[string]on{"gemm<float>": {}})},
+			reportOf("//p:t", []string{"a"}, map[string]problems{"gemm<double>": {"a": {fp64}}}), reportOf("//p:u", []string{"a"}, map[string]problems{"gemm<float>": {}})},
 			[]string{"error missing-aspect gemm<double> a FAILS"}},
 		{"an exception for a device", "allow: [{rule: missing-aspect, kernels: [Bad], devices: [a, b], reason: r, expires: 2027-01-01}]", []*report.Report{one},
 			[]string{"error missing-aspect Bad c FAILS", "error missing-aspect Bad a,b allowed"}},
 		{"an exception for a detail", "allow: [{rule: missing-aspect, kernels: ['*'], detail: {aspect: fp16}, reason: r, expires: 2027-01-01}]",
-			[]*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {"a": why(fp16, fp64)}})},
+			[]*report.Report{reportOf("", []string{"a"}, map[string]problems{"K": {"a": {fp16, fp64}}})},
 			[]string{"error missing-aspect K a FAILS", "error missing-aspect K a allowed"}},
 		{"an exception for a target", "allow: [{rule: missing-aspect, kernels: ['*'], targets: ['//q:*'], reason: r, expires: 2027-01-01}]", []*report.Report{
-			reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//q:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})},
+			reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}}), reportOf("//q:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}})},
 			[]string{"error missing-aspect K a FAILS", "error missing-aspect K a allowed"}},
 		{"an exception on its last day", "allow: [{rule: missing-aspect, kernels: [Bad], reason: r, expires: 2026-11-21}]", []*report.Report{one},
 			[]string{"error missing-aspect Bad a,b,c allowed", "note suppression-expired policy.yaml:2"}},
@@ -136,24 +135,24 @@ func TestEvaluate(t *testing.T) {
 		{"a required device that no report has", "devices: {required: [a, z]}", []*report.Report{one},
 			[]string{"error coverage-lost - z FAILS", "error missing-aspect Bad a FAILS", "note missing-aspect Bad b,c"}},
 		{"a required device that one report lacks", "devices: {required: [b]}", []*report.Report{
-			reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:u", []string{"b"}, map[string]on{"K": {}})},
+			reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}), reportOf("//p:u", []string{"b"}, map[string]problems{"K": {}})},
 			[]string{"error coverage-lost //p:t b FAILS"}},
-		{"a required pattern without a match", "devices: {required: ['z*']}", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {}})},
+		{"a required pattern without a match", "devices: {required: ['z*']}", []*report.Report{reportOf("", []string{"a"}, map[string]problems{"K": {}})},
 			[]string{"error coverage-lost - z* FAILS"}},
 		{"supported devices that no report has", "devices: {required: [a], supported: [intel_gpu_pvc, 'nvidia_gpu_sm_*', 'b*', z, 'z*']}", []*report.Report{one},
 			[]string{"error missing-aspect Bad a FAILS", "warning coverage-lost - z", "warning coverage-lost - z*", "warning missing-aspect Bad b", "note missing-aspect Bad c"}},
-		{"a required device by an alias", "devices: {required: [intel_gpu_12_60_7]}", []*report.Report{reportOf("", []string{"intel_gpu_pvc"}, map[string]on{"K": {"intel_gpu_pvc": why(fp64)}})},
+		{"a required device by an alias", "devices: {required: [intel_gpu_12_60_7]}", []*report.Report{reportOf("", []string{"intel_gpu_pvc"}, map[string]problems{"K": {"intel_gpu_pvc": {fp64}}})},
 			[]string{"error missing-aspect K intel_gpu_pvc FAILS"}},
-		{"missing parts of a merged report", "devices: {required: [a]}", []*report.Report{reportOf("", []string{"a", "b"}, map[string]on{"K": {"a": why(absent)}, "L": {"b": why(absent)}})},
+		{"missing parts of a merged report", "devices: {required: [a]}", []*report.Report{reportOf("", []string{"a", "b"}, map[string]problems{"K": {"a": {absent}}, "L": {"b": {absent}}})},
 			[]string{"error coverage-lost - a FAILS"}},
 		{"contradicting reports", "", []*report.Report{
-			reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})},
+			reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}})},
 			[]string{"error report-invalid //p:t  FAILS", "error missing-aspect K a FAILS"}},
 		{"a duplicate report", "", []*report.Report{one, one}, []string{"error missing-aspect Bad a,b,c FAILS"}},
 		{"no status", "", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, []string{"error report-invalid -  FAILS"}},
 		{"no status, allowed", "fail-on-empty: false", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, nil},
 		{"allowed loss of coverage", "devices: {required: [z]}\nallow: [{rule: coverage-lost, kernels: ['*'], devices: [z], reason: r, expires: 2027-01-01}]",
-			[]*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {}})}, []string{"error coverage-lost - z allowed"}},
+			[]*report.Report{reportOf("", []string{"a"}, map[string]problems{"K": {}})}, []string{"error coverage-lost - z allowed"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := Evaluate(Input{Reports: facts(test.reports...), Policy: policy(t, test.policy), Today: today})
@@ -169,8 +168,8 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestContradictoryDevices(t *testing.T) {
-	a := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
-	b := reportOf("//p:u", []string{"a"}, map[string]on{"K": {}})
+	a := reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}})
+	b := reportOf("//p:u", []string{"a"}, map[string]problems{"K": {}})
 	b.Devices[0].OpenWorld = true
 	if got := brief(Evaluate(Input{Reports: facts(a, b), Today: today})); !slices.Equal(got, []string{"error report-invalid - a FAILS"}) {
 		t.Errorf("got %q", got)
@@ -198,7 +197,7 @@ func TestKnown(t *testing.T) {
 		}
 		return r
 	}
-	bad := map[string]on{"K": {"a": why(fp64), "b": why(fp64)}, "L": {}}
+	bad := map[string]problems{"K": {"a": {fp64}, "b": {fp64}}, "L": {}}
 	for _, test := range []struct {
 		name       string
 		policy     string
@@ -207,48 +206,48 @@ func TestKnown(t *testing.T) {
 	}{
 		{"nothing new", "", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, bad), []string{"error missing-aspect K a,b unchanged"}, nil},
 		{"fail-on any", "fail-on: any", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, bad), []string{"error missing-aspect K a,b unchanged FAILS"}, nil},
-		{"one more device", "", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}), reportOf("//p:t", []string{"a", "b"}, bad),
+		{"one more device", "", reportOf("//p:t", []string{"a", "b"}, map[string]problems{"K": {"a": {fp64}}, "L": {}}), reportOf("//p:t", []string{"a", "b"}, bad),
 			[]string{"error missing-aspect K b FAILS", "error missing-aspect K a unchanged"}, nil},
-		{"a different requirement", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp16)}}),
+		{"a different requirement", "", reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp16}}}),
 			[]string{"error missing-aspect K a FAILS", "note suppression-stale baseline.json:0"}, []string{"error missing-aspect K a FAILS"}},
-		{"a solved problem", "", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}),
+		{"a solved problem", "", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, map[string]problems{"K": {"a": {fp64}}, "L": {}}),
 			[]string{"error missing-aspect K a unchanged", "note suppression-stale baseline.json:0"}, []string{"error missing-aspect K a unchanged"}},
-		{"a renamed target", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:u", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
+		{"a renamed target", "", reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}}), reportOf("//p:u", []string{"a"}, map[string]problems{"K": {"a": {fp64}}}),
 			[]string{"error coverage-lost //p:t  FAILS", "error missing-aspect K a unchanged"}, nil},
 		{"one more lambda before the others", "",
-			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {"a": why(fp64)}, lambda("0"): {"a": why(fp64)}}),
-			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {}, lambda("0"): {"a": why(fp64)}, lambda("1"): {"a": why(fp64)}}),
+			reportOf("//p:t", []string{"a"}, map[string]problems{lambda(""): {"a": {fp64}}, lambda("0"): {"a": {fp64}}}),
+			reportOf("//p:t", []string{"a"}, map[string]problems{lambda(""): {}, lambda("0"): {"a": {fp64}}, lambda("1"): {"a": {fp64}}}),
 			[]string{"error missing-aspect " + lambda("0") + " a unchanged", "error missing-aspect " + lambda("1") + " a updated"}, nil},
 		{"one more lambda with a problem", "",
-			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {"a": why(fp64)}}),
-			reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {"a": why(fp64)}, lambda("0"): {"a": why(fp64)}}),
+			reportOf("//p:t", []string{"a"}, map[string]problems{lambda(""): {"a": {fp64}}}),
+			reportOf("//p:t", []string{"a"}, map[string]problems{lambda(""): {"a": {fp64}}, lambda("0"): {"a": {fp64}}}),
 			[]string{"error missing-aspect " + lambda("0") + " a FAILS", "error missing-aspect " + lambda("") + " a unchanged"}, nil},
-		{"more device data", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})),
+		{"more device data", "", reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}})),
 			[]string{"error missing-aspect K a device-data-changed", "warning device-data-changed :0"},
 			[]string{"error missing-aspect K a device-data-changed", "warning device-data-changed :0", "note policy-weakened :0"}},
-		{"more device data and a new kernel", "", reportOf("//p:t", []string{"a"}, map[string]on{"L": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]on{"L": {}, "K": {"a": why(fp64)}})),
+		{"more device data and a new kernel", "", reportOf("//p:t", []string{"a"}, map[string]problems{"L": {}}), changed(reportOf("//p:t", []string{"a"}, map[string]problems{"L": {}, "K": {"a": {fp64}}})),
 			[]string{"error missing-aspect K a device-data-changed", "warning device-data-changed :0"}, []string{"error missing-aspect K a FAILS", "warning device-data-changed :0", "note policy-weakened :0"}},
-		{"a removed device", "", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed device", "", reportOf("//p:t", []string{"a", "b"}, map[string]problems{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}),
 			[]string{"error coverage-lost //p:t b FAILS"}, nil},
-		{"a removed informative device", "devices: {required: [a]}", reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed informative device", "devices: {required: [a]}", reportOf("//p:t", []string{"a", "b"}, map[string]problems{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}),
 			[]string{"note coverage-lost //p:t b"}, nil},
-		{"a removed report", "", reportOf("//p:gone", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed report", "", reportOf("//p:gone", []string{"a"}, map[string]problems{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}),
 			[]string{"error coverage-lost //p:gone  FAILS"}, nil},
-		{"a removed kernel", "", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed kernel", "", reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}),
 			nil, []string{"warning kernel-lost L "}},
-		{"a kernel in a different namespace", "rules: {kernel-lost: error}", reportOf("//p:t", []string{"a"}, map[string]on{"x::L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"y::L": {}}),
+		{"a kernel in a different namespace", "rules: {kernel-lost: error}", reportOf("//p:t", []string{"a"}, map[string]problems{"x::L": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"y::L": {}}),
 			nil, nil},
-		{"one of two kernels in a different namespace", "", reportOf("//p:t", []string{"a"}, map[string]on{"x::L": {}, "x::M": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"y::L": {}}),
+		{"one of two kernels in a different namespace", "", reportOf("//p:t", []string{"a"}, map[string]problems{"x::L": {}, "x::M": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"y::L": {}}),
 			nil, []string{"warning kernel-lost x::M "}},
-		{"a removed kernel that must remain", "rules: {kernel-lost: error}", reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}),
+		{"a removed kernel that must remain", "rules: {kernel-lost: error}", reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}),
 			nil, []string{"error kernel-lost L  FAILS"}},
-		{"a removed lambda", "", reportOf("//p:t", []string{"a"}, map[string]on{lambda(""): {}, lambda("0"): {}}), reportOf("//p:t", []string{"a"}, map[string]on{lambda("0"): {}}),
+		{"a removed lambda", "", reportOf("//p:t", []string{"a"}, map[string]problems{lambda(""): {}, lambda("0"): {}}), reportOf("//p:t", []string{"a"}, map[string]problems{lambda("0"): {}}),
 			nil, []string{"warning kernel-lost " + lambda("") + " "}},
 		{"an expired exception for a problem of the base branch", "allow: [{rule: missing-aspect, kernels: [K], reason: r, expires: 2026-11-20}]",
-			reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
+			reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}}),
 			[]string{"error missing-aspect K a unchanged expired", "warning suppression-expired policy.yaml:2"},
 			[]string{"error missing-aspect K a expired FAILS", "warning suppression-expired policy.yaml:2"}},
-		{"the last running kernel of a family", "families: [{name: f, kernels: [K, L]}]", reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}),
+		{"the last running kernel of a family", "families: [{name: f, kernels: [K, L]}]", reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}}),
 			[]string{"error missing-aspect K a FAILS"}, []string{"error missing-aspect K a FAILS", "warning kernel-lost L "}},
 	} {
 		for _, asBase := range []bool{false, true} {
@@ -269,7 +268,7 @@ func TestKnown(t *testing.T) {
 // TestKnownRenamed checks that a known problem of a renamed kernel remains known if the match is
 // unambiguous.
 func TestKnownRenamed(t *testing.T) {
-	in := func(file string, line uint32, kernels map[string]on) *report.Report {
+	in := func(file string, line uint32, kernels map[string]problems) *report.Report {
 		r := reportOf("//p:t", []string{"a", "b"}, kernels)
 		for i := range r.Kernels {
 			if r.Kernels[i].DisplayName != "Other" {
@@ -278,21 +277,21 @@ func TestKnownRenamed(t *testing.T) {
 		}
 		return r
 	}
-	bad, both := on{"a": why(fp64)}, on{"a": why(fp64), "b": why(fp64)}
+	bad, both := problems{"a": {fp64}}, problems{"a": {fp64}, "b": {fp64}}
 	for _, test := range []struct {
 		name     string
 		was, now *report.Report
 		from     string // "" for a new problem
 		want     string
 	}{
-		{"a namespace", in("", 0, map[string]on{"x::K": bad}), in("", 0, map[string]on{"y::K": bad}), "x::K", "error missing-aspect y::K a updated"},
-		{"a name at the same location", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": bad}), "Axpy", "error missing-aspect Saxpy a updated"},
-		{"a name next to other kernels", in("k.cpp", 7, map[string]on{"Axpy": bad, "Other": {}}), in("k.cpp", 7, map[string]on{"Saxpy": bad, "Other": {}}), "Axpy", "error missing-aspect Saxpy a updated"},
-		{"a name in a different file", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("l.cpp", 7, map[string]on{"Saxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
-		{"a different requirement", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": {"a": why(fp16)}}), "", "error missing-aspect Saxpy a FAILS"},
-		{"two candidates", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": bad, "Daxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
-		{"one more device", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": both}), "Axpy", "error missing-aspect Saxpy b FAILS"},
-		{"the old kernel is still there", in("k.cpp", 7, map[string]on{"x::K": bad}), in("k.cpp", 7, map[string]on{"x::K": bad, "y::K": bad}), "", "error missing-aspect y::K a FAILS"},
+		{"a namespace", in("", 0, map[string]problems{"x::K": bad}), in("", 0, map[string]problems{"y::K": bad}), "x::K", "error missing-aspect y::K a updated"},
+		{"a name at the same location", in("k.cpp", 7, map[string]problems{"Axpy": bad}), in("k.cpp", 7, map[string]problems{"Saxpy": bad}), "Axpy", "error missing-aspect Saxpy a updated"},
+		{"a name next to other kernels", in("k.cpp", 7, map[string]problems{"Axpy": bad, "Other": {}}), in("k.cpp", 7, map[string]problems{"Saxpy": bad, "Other": {}}), "Axpy", "error missing-aspect Saxpy a updated"},
+		{"a name in a different file", in("k.cpp", 7, map[string]problems{"Axpy": bad}), in("l.cpp", 7, map[string]problems{"Saxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
+		{"a different requirement", in("k.cpp", 7, map[string]problems{"Axpy": bad}), in("k.cpp", 7, map[string]problems{"Saxpy": {"a": {fp16}}}), "", "error missing-aspect Saxpy a FAILS"},
+		{"two candidates", in("k.cpp", 7, map[string]problems{"Axpy": bad}), in("k.cpp", 7, map[string]problems{"Saxpy": bad, "Daxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
+		{"one more device", in("k.cpp", 7, map[string]problems{"Axpy": bad}), in("k.cpp", 7, map[string]problems{"Saxpy": both}), "Axpy", "error missing-aspect Saxpy b FAILS"},
+		{"the old kernel is still there", in("k.cpp", 7, map[string]problems{"x::K": bad}), in("k.cpp", 7, map[string]problems{"x::K": bad, "y::K": bad}), "", "error missing-aspect y::K a FAILS"},
 	} {
 		for _, asBase := range []bool{false, true} {
 			r := Evaluate(known(asBase, test.was, test.now, nil))
@@ -311,8 +310,8 @@ func TestKnownRenamed(t *testing.T) {
 }
 
 func TestKnownInEither(t *testing.T) {
-	in := known(false, reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {"a": why(fp64)}}), nil)
-	in.Base = facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {"a": why(fp64)}}))
+	in := known(false, reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}, "L": {}}), reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}, "L": {"a": {fp64}}}), nil)
+	in.Base = facts(reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}, "L": {"a": {fp64}}}))
 	if r := Evaluate(in); r.Conclusion != Success || r.Counts.Unchanged != 2 {
 		t.Errorf("got %q", brief(r))
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // TestRenamedIntegers checks kernels with size_t, whose names differ between Linux and Windows.
@@ -72,7 +71,7 @@ func TestPairLibraries(t *testing.T) {
 // TestRenamedLibraries checks that no check is lost if all libraries with the same kernels are
 // renamed, even with a baseline.
 func TestRenamedLibraries(t *testing.T) {
-	fp64 := map[string]reporttest.On{"Foo": {"a": []report.Reason{reporttest.FP64}}, "Bar": {}}
+	fp64 := map[string]reporttest.Problems{"Foo": {"a": {reporttest.FP64}}, "Bar": {}}
 	var old, now []*Index
 	for _, name := range []string{"one", "two"} {
 		old = append(old, NewIndex(name, reporttest.Report("lib"+name+".so", []string{"a", "b"}, fp64)))
@@ -99,17 +98,17 @@ func TestRenamedLibraries(t *testing.T) {
 // matter, and with a merged library, and that a split library is paired with its parts.
 func TestRenamedCopies(t *testing.T) {
 	index := func(label string, fp64 ...string) *Index {
-		kernels := map[string]reporttest.On{"Foo": {}, "Bar": {}}
+		kernels := map[string]reporttest.Problems{"Foo": {}, "Bar": {}}
 		for _, k := range fp64 {
-			kernels[k] = reporttest.On{"a": []report.Reason{reporttest.FP64}}
+			kernels[k] = reporttest.Problems{"a": {reporttest.FP64}}
 		}
 		return NewIndex(label, reporttest.Report(label, []string{"a", "b"}, kernels))
 	}
 	part := func(label, more string) *Index {
-		kernels := map[string]reporttest.On{"Foo": {}, more: {}}
+		kernels := map[string]reporttest.Problems{"Foo": {}, more: {}}
 		return NewIndex(label, reporttest.Report(label, []string{"a", "b"}, kernels))
 	}
-	whole := NewIndex("a", reporttest.Report("a", []string{"a", "b"}, map[string]reporttest.On{"Foo": {}, "Bar": {}, "Baz": {}}))
+	whole := NewIndex("a", reporttest.Report("a", []string{"a", "b"}, map[string]reporttest.Problems{"Foo": {}, "Bar": {}, "Baz": {}}))
 	for name, test := range map[string]struct {
 		old, now []*Index
 		renamed  int

@@ -94,7 +94,7 @@ func TestPrefix(t *testing.T) {
 // TestExceptionDevices checks that the notice about an exception with a misspelled device suggests
 // the nearest device.
 func TestExceptionDevices(t *testing.T) {
-	reports := []*Index{NewIndex("a", reporttest.Report("a", []string{"toaster", "intel_gpu_pvc"}, map[string]reporttest.On{"Foo": {}}))}
+	reports := []*Index{NewIndex("a", reporttest.Report("a", []string{"toaster", "intel_gpu_pvc"}, map[string]reporttest.Problems{"Foo": {}}))}
 	for device, want := range map[string]string{
 		"intel_gpu_pcv": `matches nothing; unknown device "intel_gpu_pcv"; did you mean intel_gpu_pvc?`,
 		"intel_gpu_dg2": "matches nothing; remove it",

@@ -93,10 +93,10 @@ func weaknesses(r *Result) (list []string) {
 }
 
 func TestWeakenedBaseline(t *testing.T) {
-	reports := func(kernels map[string]on, devices ...string) []*Index {
+	reports := func(kernels map[string]problems, devices ...string) []*Index {
 		return facts(reportOf("//p:t", devices, kernels))
 	}
-	bad := map[string]on{"K": {"a": why(fp64)}, "L": {"a": why(fp64)}}
+	bad := map[string]problems{"K": {"a": {fp64}}, "L": {"a": {fp64}}}
 	now := reports(bad, "a", "b")
 	digest := now[0].devices
 	entry := func(kernel string) Entry {
@@ -150,7 +150,7 @@ func TestWeakenedBaseline(t *testing.T) {
 
 // TestBaselineDeleted checks that a deleted baseline is equivalent to an empty baseline.
 func TestBaselineDeleted(t *testing.T) {
-	in := Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})), Today: today, BaseBaseline: &Baseline{File: "b.json", Targets: []BaselineTarget{{[]string{"a"}, "//gone:t"}}}}
+	in := Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}})), Today: today, BaseBaseline: &Baseline{File: "b.json", Targets: []BaselineTarget{{[]string{"a"}, "//gone:t"}}}}
 	want := "the baseline no longer lists the target //gone:t, so nothing fails if these are not checked"
 	if got := weaknesses(Evaluate(in)); len(got) != 1 || got[0] != want {
 		t.Errorf("got %q", got)
@@ -158,7 +158,7 @@ func TestBaselineDeleted(t *testing.T) {
 }
 
 func TestPolicies(t *testing.T) {
-	reports := facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}))
+	reports := facts(reportOf("//p:t", []string{"a"}, map[string]problems{"K": {"a": {fp64}}}))
 	strict, weak := policy(t, "fail-on: any"), policy(t, "fail-on: none")
 	for _, test := range []struct {
 		name string
@@ -179,7 +179,7 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestNotCompared(t *testing.T) {
-	reports := facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}))
+	reports := facts(reportOf("//p:t", []string{"a"}, map[string]problems{"K": {}}))
 	for _, test := range []struct {
 		policy string
 		want   []string

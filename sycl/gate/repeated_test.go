@@ -38,7 +38,7 @@ func imagesOf(r *report.Report, images map[string][]string) *report.Report {
 // TestRepetitions checks that a problem that is in the report on a binary and in the report on a
 // rule counts once.
 func TestRepetitions(t *testing.T) {
-	bad := map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}}
+	bad := map[string]problems{"Good": {}, "Bad": {"a": {fp64}, "b": {fp64}}}
 	one := map[string][]string{"Good": {"1"}, "Bad": {"1", "2"}}
 	own := func() *report.Report { return imagesOf(reportOf("//p:kernels", []string{"a", "b"}, bad), one) }
 	for _, test := range []struct {
@@ -49,17 +49,17 @@ func TestRepetitions(t *testing.T) {
 		kernels      int
 	}{
 		{"a second report on the same binary", "", imagesOf(reportOf("//p:compat", []string{"a", "b"}, bad), one), []string{"error missing-aspect Bad a,b FAILS"}, "//p:kernels", 2},
-		{"a report on two binaries", "", imagesOf(reportOf("//p:compat", []string{"a", "b"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}, "More": {}}), map[string][]string{"Good": {"1", "7"}, "Bad": {"1", "2"}, "More": {"7"}}),
+		{"a report on two binaries", "", imagesOf(reportOf("//p:compat", []string{"a", "b"}, map[string]problems{"Good": {}, "Bad": {"a": {fp64}, "b": {fp64}}, "More": {}}), map[string][]string{"Good": {"1", "7"}, "Bad": {"1", "2"}, "More": {"7"}}),
 			[]string{"error missing-aspect Bad a,b FAILS"}, "//p:compat", 3},
-		{"a report on more devices", "", imagesOf(reportOf("//p:compat", []string{"a", "b", "c"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64), "c": why(fp64)}}), one),
+		{"a report on more devices", "", imagesOf(reportOf("//p:compat", []string{"a", "b", "c"}, map[string]problems{"Good": {}, "Bad": {"a": {fp64}, "b": {fp64}, "c": {fp64}}}), one),
 			[]string{"error missing-aspect Bad a,b,c FAILS"}, "//p:kernels", 2},
-		{"a required device in only one report", "devices: {required: [a, c]}", imagesOf(reportOf("//p:compat", []string{"a", "b", "c"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}}), one),
+		{"a required device in only one report", "devices: {required: [a, c]}", imagesOf(reportOf("//p:compat", []string{"a", "b", "c"}, map[string]problems{"Good": {}, "Bad": {"a": {fp64}, "b": {fp64}}}), one),
 			[]string{"error missing-aspect Bad a FAILS", "note missing-aspect Bad b"}, "//p:kernels", 2},
 		{"different device images", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), map[string][]string{"Good": {"3"}, "Bad": {"3"}}),
 			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b FAILS"}, "", 4},
 		{"overlapping device images", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), map[string][]string{"Good": {"1"}, "Bad": {"1", "3"}}),
 			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b FAILS"}, "", 3},
-		{"different reasons", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp16)}}), one),
+		{"different reasons", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, map[string]problems{"Good": {}, "Bad": {"a": {fp64}, "b": {fp16}}}), one),
 			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad b FAILS"}, "//p:other", 3},
 		{"no device images", "", imagesOf(reportOf("//p:other", []string{"a", "b"}, bad), nil),
 			[]string{"error missing-aspect Bad a,b FAILS", "error missing-aspect Bad a,b FAILS"}, "", 4},
@@ -117,7 +117,7 @@ func TestRepetitions(t *testing.T) {
 // and that a baseline made from both applies to each.
 func TestRepetitionsAndBaseline(t *testing.T) {
 	images := map[string][]string{"Bad": {"1"}}
-	bad := map[string]on{"Bad": {"a": why(fp64)}}
+	bad := map[string]problems{"Bad": {"a": {fp64}}}
 	own, rule := imagesOf(reportOf("//p:kernels", []string{"a"}, bad), images), imagesOf(reportOf("//p:compat", []string{"a"}, bad), images)
 	sets := map[string][]*Index{"own": facts(own), "rule": facts(rule), "both": facts(own, rule)}
 	for from, reports := range sets {
@@ -138,13 +138,13 @@ func BenchmarkRepetitions(b *testing.B) {
 	const kernels = 20_000
 	list := make([]*report.Report, 2)
 	for i := range list {
-		on, images := map[string]on{}, map[string][]string{}
+		statuses, images := map[string]problems{}, map[string][]string{}
 		for k := range kernels {
 			name := fmt.Sprintf("kernel%d", k)
-			on[name] = nil
+			statuses[name] = nil
 			images[name] = []string{fmt.Sprint(k % 100)}
 		}
-		list[i] = imagesOf(reportOf(fmt.Sprintf("//p:%d", i), []string{"a", "b", "c", "d"}, on), images)
+		list[i] = imagesOf(reportOf(fmt.Sprintf("//p:%d", i), []string{"a", "b", "c", "d"}, statuses), images)
 	}
 	indexes := facts(list...)
 	for b.Loop() {

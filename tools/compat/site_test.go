@@ -25,19 +25,19 @@ func wheel(name string, r *report.Report) *report.Report {
 }
 
 func siteReports(kernels int) (names []string, list []*report.Report) {
-	fp64 := reporttest.Why(reporttest.FP64)
-	old, now, win := map[string]reporttest.On{}, map[string]reporttest.On{}, map[string]reporttest.On{}
+	fp64 := []report.Reason{reporttest.FP64}
+	old, now, win := map[string]reporttest.Problems{}, map[string]reporttest.Problems{}, map[string]reporttest.Problems{}
 	for i := range kernels {
-		old[fmt.Sprintf("v1::K<%d>", i)] = reporttest.On{}
-		now[fmt.Sprintf("v2::K<%d>", i)] = reporttest.On{"a10": map[bool][]report.Reason{true: fp64}[i%3 == 0]}
-		win[fmt.Sprintf("v2::K<%d>", i)] = reporttest.On{"a10": fp64, "a9": reporttest.Why(reporttest.Maybe)}
+		old[fmt.Sprintf("v1::K<%d>", i)] = reporttest.Problems{}
+		now[fmt.Sprintf("v2::K<%d>", i)] = reporttest.Problems{"a10": map[bool][]report.Reason{true: fp64}[i%3 == 0]}
+		win[fmt.Sprintf("v2::K<%d>", i)] = reporttest.Problems{"a10": fp64, "a9": {reporttest.Maybe}}
 	}
 	devices := []string{"a10", "a9"}
 	list = []*report.Report{
 		wheel("lib-0.9-py3-none-manylinux_2_28_x86_64.whl", reporttest.Report("lib/k.so", devices, old)),
 		wheel("lib-0.10-py3-none-manylinux_2_28_x86_64.whl", reporttest.Report("lib/k.so", devices, now)),
 		wheel("lib-0.10-py3-none-win_amd64.whl", reporttest.Report("lib/k.so", devices, win)),
-		reporttest.Report("//other:lib", []string{"b"}, map[string]reporttest.On{"K": {}}),
+		reporttest.Report("//other:lib", []string{"b"}, map[string]reporttest.Problems{"K": {}}),
 	}
 	return []string{"1.json", "2.json", "3.json", "4.json"}, list
 }
@@ -128,8 +128,8 @@ func TestSite(t *testing.T) {
 // TestSiteOnePackage checks that a package has one entry, regardless of how its wheels spell its
 // name, and that a version counts once for all Python versions.
 func TestSiteOnePackage(t *testing.T) {
-	fp64, maybe := reporttest.Why(reporttest.FP64), reporttest.Why(reporttest.Maybe)
-	kernels := map[string]reporttest.On{"K": {}, "L": {"a": fp64}, "M": {"a": maybe}}
+	fp64, maybe := []report.Reason{reporttest.FP64}, []report.Reason{reporttest.Maybe}
+	kernels := map[string]reporttest.Problems{"K": {}, "L": {"a": fp64}, "M": {"a": maybe}}
 	devices := []string{"a", "b"}
 	list := []*report.Report{
 		wheel("My.Lib-1.0-py3-none-manylinux_2_28_x86_64.whl", reporttest.Report("My.Lib/lib/libk.so", devices, kernels)),
@@ -207,7 +207,7 @@ func TestSiteHostileNames(t *testing.T) {
 	for i, a := range attacks {
 		names = append(names, fmt.Sprint(i))
 		reason := report.Reason{Rule: compat.Rule(a), Required: a, Text: a, Status: reporttest.FP64.Status}
-		list = append(list, reporttest.Report(a, []string{a + "d"}, map[string]reporttest.On{a: {a + "d": reporttest.Why(reason)}, "other": {}}))
+		list = append(list, reporttest.Report(a, []string{a + "d"}, map[string]reporttest.Problems{a: {a + "d": {reason}}, "other": {}}))
 	}
 	found := writeSite(t, filepath.Join(t.TempDir(), "site"), names, list)
 	checkSite(t, found)

@@ -21,21 +21,21 @@ func commentOn(t *testing.T, r *gate.Result, o CommentOptions) string {
 
 // wheel returns reports on a large wheel: modules with many template kernels, some of which require
 // fp64. changes replaces kernels of the first module; a nil value removes the kernel.
-func wheel(changes map[string]reporttest.On) []*gate.Index {
+func wheel(changes map[string]reporttest.Problems) []*gate.Index {
 	var list []*gate.Index
 	for _, module := range []string{"_blas_impl", "_histogram_impl", "_linalg_impl", "_tensor_impl", "_ufunc_impl"} {
-		kernels := map[string]reporttest.On{}
+		kernels := map[string]reporttest.Problems{}
 		for i := range 40 {
 			for _, number := range []string{"float", "double", "std::complex<double>"} {
 				name := fmt.Sprintf("pkg::extensions::%s::kernels::contiguous_kernel_%d<%s, pkg::tensor::offsets::TwoOffsetsIndexer<%s>>", module, i, number, number)
-				if kernels[name] = (reporttest.On{}); number != "float" {
-					kernels[name] = reporttest.On{"intel_gpu_acm_g10": reporttest.Why(reporttest.FP64)}
+				if kernels[name] = (reporttest.Problems{}); number != "float" {
+					kernels[name] = reporttest.Problems{"intel_gpu_acm_g10": {reporttest.FP64}}
 				}
 			}
 		}
 		if module == "_blas_impl" {
 			maps.Copy(kernels, changes)
-			maps.DeleteFunc(kernels, func(_ string, on reporttest.On) bool { return on == nil })
+			maps.DeleteFunc(kernels, func(_ string, p reporttest.Problems) bool { return p == nil })
 		}
 		list = append(list, gate.NewIndex("dist/pkg.whl", reporttest.Report("pkg/pkg/"+module+".so", []string{"intel_gpu_acm_g10", "intel_gpu_pvc"}, kernels)))
 	}
@@ -50,7 +50,7 @@ const summaryPage = "https://github.com/o/r/actions/runs/11"
 func TestWheels(t *testing.T) {
 	const fixed = "pkg::extensions::_blas_impl::kernels::contiguous_kernel_7<double, pkg::tensor::offsets::TwoOffsetsIndexer<double>>"
 	const gone = "pkg::extensions::_blas_impl::kernels::contiguous_kernel_8<double, pkg::tensor::offsets::TwoOffsetsIndexer<double>>"
-	fp64 := reporttest.On{"intel_gpu_acm_g10": reporttest.Why(reporttest.FP64)}
+	fp64 := reporttest.Problems{"intel_gpu_acm_g10": {reporttest.FP64}}
 	all := wheel(nil)
 	known := gate.NewBaseline(gate.Evaluate(gate.Input{Reports: all, Today: today}))
 	for _, test := range []struct {
@@ -60,9 +60,9 @@ func TestWheels(t *testing.T) {
 	}{
 		{"first", gate.Input{Reports: all}, 400},
 		{"unchanged", gate.Input{Reports: all, Baseline: known}, 0},
-		{"new", gate.Input{Reports: wheel(map[string]reporttest.On{"pkg::New<double>": fp64, "pkg::New<float>": {}}), Baseline: known}, 1},
-		{"fixed", gate.Input{Reports: wheel(map[string]reporttest.On{fixed: {}, gone: nil}), Baseline: known}, 0},
-		{"fixed-reports", gate.Input{Reports: wheel(map[string]reporttest.On{fixed: {}, gone: nil}), Base: all}, 1},
+		{"new", gate.Input{Reports: wheel(map[string]reporttest.Problems{"pkg::New<double>": fp64, "pkg::New<float>": {}}), Baseline: known}, 1},
+		{"fixed", gate.Input{Reports: wheel(map[string]reporttest.Problems{fixed: {}, gone: nil}), Baseline: known}, 0},
+		{"fixed-reports", gate.Input{Reports: wheel(map[string]reporttest.Problems{fixed: {}, gone: nil}), Base: all}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.in.Today, test.in.Generator = today, report.Generator{Name: "compat", Version: "1.0"}
@@ -96,9 +96,9 @@ func TestWheels(t *testing.T) {
 // TestCommentManyProblems checks that many new problems do not displace the rest, and that a
 // comment exceeds the intended size only because of new problems.
 func TestCommentManyProblems(t *testing.T) {
-	kernels := map[string]reporttest.On{}
+	kernels := map[string]reporttest.Problems{}
 	for i := range 300 {
-		kernels[fmt.Sprintf("%d%s", i, strings.Repeat("x", 3000))] = reporttest.On{"a": reporttest.Why(report.Reason{Rule: "missing-aspect", Required: fmt.Sprintf("fp%d", i), Status: reporttest.FP64.Status})}
+		kernels[fmt.Sprintf("%d%s", i, strings.Repeat("x", 3000))] = reporttest.Problems{"a": {{Rule: "missing-aspect", Required: fmt.Sprintf("fp%d", i), Status: reporttest.FP64.Status}}}
 	}
 	base := policy(t, "devices: {required: [a]}\n")
 	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, kernels)), Policy: policy(t, "devices: {supported: ['*']}\n"), BasePolicy: base, Today: today})
@@ -153,7 +153,7 @@ func codeless(text string) (parts []string) {
 
 // TestCommentLinks checks that a kernel whose location is known links to its source.
 func TestCommentLinks(t *testing.T) {
-	r := reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}})
+	r := reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.Problems{"K": {"a": {reporttest.FP64}}})
 	r.Kernels[0].Location = srcloc.Location{Path: "src/k.cpp", Line: 7}
 	text := commentOn(t, gate.Evaluate(gate.Input{Reports: facts(r), Today: today}), CommentOptions{Sources: "https://github.com/o/r/blob/1/"})
 	if want := "| ❌ | `K` | Requires aspect `fp64` | `a` | `//p:t`, [`src/k.cpp:7`](<https://github.com/o/r/blob/1/src/k.cpp#L7>) |\n"; !strings.Contains(text, want) {
@@ -173,7 +173,7 @@ func TestOnlyGenericTargets(t *testing.T) {
 		{[]string{"intel_gpu_pvc", "spir64"}, []string{"spir64"}, "passed: 1 kernel on 2 devices, no problems"},
 		{[]string{"intel_gpu_pvc"}, nil, "passed: 1 kernel on 1 device, no problems"},
 	} {
-		r := reporttest.Report("//p:t", test.devices, map[string]reporttest.On{"K": {}})
+		r := reporttest.Report("//p:t", test.devices, map[string]reporttest.Problems{"K": {}})
 		for i := range r.Devices {
 			d := &r.Devices[i]
 			d.SubGroupSizes = []uint32{16}

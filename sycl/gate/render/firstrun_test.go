@@ -12,8 +12,8 @@ import (
 // TestFirstRun checks that a run passes with a policy that consists of the lines that its first run
 // proposes.
 func TestFirstRun(t *testing.T) {
-	reports := facts(reporttest.Report("//p:t", []string{"a", "b"}, map[string]reporttest.On{
-		"K<\"`\u00e4\U0001F600##[x]\">": {"a": reporttest.Why(reporttest.FP64)}, "L": {"b": reporttest.Why(reporttest.SG8)}, "M": {"a": reporttest.Why(reporttest.FP64)}}))
+	reports := facts(reporttest.Report("//p:t", []string{"a", "b"}, map[string]reporttest.Problems{
+		"K<\"`\u00e4\U0001F600##[x]\">": {"a": {reporttest.FP64}}, "L": {"b": {reporttest.SG8}}, "M": {"a": {reporttest.FP64}}}))
 	r := gate.Evaluate(gate.Input{Reports: reports, Today: today})
 	text := written(t, "summary.md", r)
 	for _, want := range []string{

@@ -76,7 +76,7 @@ func (w tree) Open(path string) (io.ReadCloser, error) {
 func (w tree) Target(string) (string, int, bool) { return "BUILD.bazel", 3, w.HasFile("BUILD.bazel") }
 
 func TestLineHashesInSARIF(t *testing.T) {
-	r := reporttest.Report("//:t", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}, "L": {"a": reporttest.Why(reporttest.FP64)}, "M": {"a": reporttest.Why(reporttest.FP64)}})
+	r := reporttest.Report("//:t", []string{"a"}, map[string]reporttest.Problems{"K": {"a": {reporttest.FP64}}, "L": {"a": {reporttest.FP64}}, "M": {"a": {reporttest.FP64}}})
 	for i, name := range []string{"k.cpp", "", "l.cpp"} {
 		if name != "" {
 			r.Kernels[i].Location = srcloc.Location{Path: name, Line: 2}

@@ -88,27 +88,26 @@ func TestFormats(t *testing.T) {
 func TestChanges(t *testing.T) {
 	devices := []string{"intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp"}
 	const dg2, pvc, tgl = "intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp"
-	why := reporttest.Why
-	before := reporttest.Report("//demo:kernels", append(devices, "gone"), map[string]reporttest.On{
-		"Lost":    {"gone": why(reporttest.FP64)},
+	before := reporttest.Report("//demo:kernels", append(devices, "gone"), map[string]reporttest.Problems{
+		"Lost":    {"gone": {reporttest.FP64}},
 		"Ways":    {},
-		"Gained":  {dg2: why(reporttest.FP64, reporttest.FP16), pvc: why(reporttest.FP64, reporttest.FP16)},
-		"Changed": {dg2: why(reporttest.Maybe), tgl: why(reporttest.Other)},
-		"Absent":  {pvc: why(reporttest.Absent), tgl: why(reporttest.SG8)},
-		"Removed": {dg2: why(reporttest.SG8)},
-		"Same":    {dg2: why(reporttest.SG8)},
+		"Gained":  {dg2: {reporttest.FP64, reporttest.FP16}, pvc: {reporttest.FP64, reporttest.FP16}},
+		"Changed": {dg2: {reporttest.Maybe}, tgl: {reporttest.Other}},
+		"Absent":  {pvc: {reporttest.Absent}, tgl: {reporttest.SG8}},
+		"Removed": {dg2: {reporttest.SG8}},
+		"Same":    {dg2: {reporttest.SG8}},
 	})
-	after := reporttest.Report("//demo:kernels", append(devices, "new"), map[string]reporttest.On{
-		"Lost":          {dg2: why(reporttest.FP64), pvc: why(reporttest.FP64)},
-		"Ways":          {dg2: why(reporttest.FP64), pvc: why(reporttest.SG8), tgl: why(reporttest.FP64)},
+	after := reporttest.Report("//demo:kernels", append(devices, "new"), map[string]reporttest.Problems{
+		"Lost":          {dg2: {reporttest.FP64}, pvc: {reporttest.FP64}},
+		"Ways":          {dg2: {reporttest.FP64}, pvc: {reporttest.SG8}, tgl: {reporttest.FP64}},
 		"Gained":        {},
-		"Changed":       {dg2: why(reporttest.FP64), tgl: why(reporttest.None)},
-		"Absent":        {tgl: why(reporttest.Absent)},
-		"Added":         {dg2: why(reporttest.FP64), pvc: why(reporttest.Absent), "new": why(reporttest.Future)},
-		"Same":          {dg2: why(reporttest.FP64)},
+		"Changed":       {dg2: {reporttest.FP64}, tgl: {reporttest.None}},
+		"Absent":        {tgl: {reporttest.Absent}},
+		"Added":         {dg2: {reporttest.FP64}, pvc: {reporttest.Absent}, "new": {reporttest.Future}},
+		"Same":          {dg2: {reporttest.FP64}},
 		"::error::evil": {},
 	})
-	changes := gate.Diff(facts(before, reporttest.Report("//demo:gone", []string{pvc}, map[string]reporttest.On{"Old": {}, "Older": {pvc: why(reporttest.FP64)}})), facts(after))
+	changes := gate.Diff(facts(before, reporttest.Report("//demo:gone", []string{pvc}, map[string]reporttest.Problems{"Old": {}, "Older": {pvc: {reporttest.FP64}}})), facts(after))
 	testkit.Golden(t, "changes.txt", testkit.Written(t, func(w io.Writer) error { return Changes(w, changes, ChangeOptions{}) }))
 	// Every change has a kernel or a device, and every status change has two different statuses.
 	for _, c := range changes.Changes {
@@ -125,15 +124,15 @@ func TestChanges(t *testing.T) {
 // for each.
 func TestManyChanges(t *testing.T) {
 	const dg2, pvc = "intel_gpu_dg2", "intel_gpu_pvc"
-	fp64 := reporttest.Why(reporttest.FP64)
-	before, after := map[string]reporttest.On{}, map[string]reporttest.On{}
+	fp64 := []report.Reason{reporttest.FP64}
+	before, after := map[string]reporttest.Problems{}, map[string]reporttest.Problems{}
 	for i := range 30 {
-		before[fmt.Sprintf("old::Same<%d>", i)], after[fmt.Sprintf("young::Same<%d>", i)] = reporttest.On{}, reporttest.On{}
-		before[fmt.Sprintf("Lost<%d>", i)], after[fmt.Sprintf("Lost<%d>", i)] = reporttest.On{}, reporttest.On{dg2: fp64}
-		before[fmt.Sprintf("gone::K%d", i)] = reporttest.On{dg2: fp64, pvc: fp64}
-		after[fmt.Sprintf("Added<%d>", i)] = reporttest.On{dg2: fp64}
+		before[fmt.Sprintf("old::Same<%d>", i)], after[fmt.Sprintf("young::Same<%d>", i)] = reporttest.Problems{}, reporttest.Problems{}
+		before[fmt.Sprintf("Lost<%d>", i)], after[fmt.Sprintf("Lost<%d>", i)] = reporttest.Problems{}, reporttest.Problems{dg2: fp64}
+		before[fmt.Sprintf("gone::K%d", i)] = reporttest.Problems{dg2: fp64, pvc: fp64}
+		after[fmt.Sprintf("Added<%d>", i)] = reporttest.Problems{dg2: fp64}
 	}
-	after["<img src=x>"] = reporttest.On{}
+	after["<img src=x>"] = reporttest.Problems{}
 	base, now := facts(reporttest.Report("//l", []string{dg2, pvc}, before)), facts(reporttest.Report("//l", []string{dg2, pvc, "new"}, after))
 	changes, _, _ := strings.Cut(written(t, "summary.md", gate.Evaluate(gate.Input{Reports: now, Base: base, Today: today})), "\n| | Rule |")
 	testkit.Golden(t, "compared.md", changes)
@@ -154,12 +153,12 @@ func TestManyChanges(t *testing.T) {
 
 // TestHostileChanges checks that names never become markup, formulas or separate lines.
 func TestHostileChanges(t *testing.T) {
-	kernels := map[string]reporttest.On{}
+	kernels := map[string]reporttest.Problems{}
 	for _, name := range attacks {
-		kernels[name+"<int>"] = reporttest.On{name: reporttest.Why(report.Reason{Rule: compat.Rule(name), Required: name, Text: name, Status: compat.Incompatible})}
+		kernels[name+"<int>"] = reporttest.Problems{name: {{Rule: compat.Rule(name), Required: name, Text: name, Status: compat.Incompatible}}}
 	}
 	for _, name := range attacks {
-		old, now := facts(reporttest.Report("old", []string{"a"}, map[string]reporttest.On{"K": {}})), facts(reporttest.Report(name, []string{name}, kernels))
+		old, now := facts(reporttest.Report("old", []string{"a"}, map[string]reporttest.Problems{"K": {}})), facts(reporttest.Report(name, []string{name}, kernels))
 		d := gate.Diff(old, now)
 		summary := func(w io.Writer, _ *gate.Difference, _ ChangeOptions) error {
 			if name == "" { // a report with an unnamed device is invalid
@@ -203,7 +202,7 @@ func rowsOf(d *gate.Difference) (list []string) {
 }
 
 func TestWarningsInPassingResult(t *testing.T) {
-	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("", []string{"a"}, map[string]reporttest.On{"K": {}})), Today: today})
+	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("", []string{"a"}, map[string]reporttest.Problems{"K": {}})), Today: today})
 	if got := written(t, "warnings.txt", r); got != "" {
 		t.Errorf("got %q", got)
 	}
@@ -221,7 +220,7 @@ var attacks = []string{
 
 // attack returns a result in which all texts of the report and the policy are the name.
 func attack(name string) *gate.Result {
-	r := reporttest.Report(name, []string{name + "d"}, map[string]reporttest.On{})
+	r := reporttest.Report(name, []string{name + "d"}, map[string]reporttest.Problems{})
 	reasons := []report.Reason{
 		{Rule: "missing-aspect", Required: name, Available: name, Text: name, Status: compat.Incompatible},
 		{Rule: "unsupported-sub-group-size", Required: name, Available: name, Text: name, Status: compat.Incompatible},
@@ -461,9 +460,9 @@ func TestFormatsAgree(t *testing.T) {
 }
 
 func TestMarkdownIsShort(t *testing.T) {
-	kernels := map[string]reporttest.On{}
+	kernels := map[string]reporttest.Problems{}
 	for i := range 3000 {
-		kernels[fmt.Sprintf("kernel%04d", i)] = reporttest.On{"a": reporttest.Why(reporttest.FP64)}
+		kernels[fmt.Sprintf("kernel%04d", i)] = reporttest.Problems{"a": {reporttest.FP64}}
 	}
 	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, kernels)), Today: today})
 	if text := markdownOf(t, r, MarkdownOptions{MaxBytes: 20_000}); len(text) > 20_000 || !strings.Contains(text, "more are not shown here") {
@@ -477,11 +476,11 @@ compat: note: 3000 problems in 1 line; 'compat check --format json' lists all of
 		t.Errorf("got\n%s", got)
 	}
 	// With different requirements, there are no more lines than before.
-	kernels = map[string]reporttest.On{}
+	kernels = map[string]reporttest.Problems{}
 	for i := range 300 {
 		why := reporttest.FP64
 		why.Required = fmt.Sprintf("aspect%03d", i)
-		kernels[fmt.Sprintf("kernel%04d", i)] = reporttest.On{"a": reporttest.Why(why)}
+		kernels[fmt.Sprintf("kernel%04d", i)] = reporttest.Problems{"a": {why}}
 	}
 	r = gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, kernels)), Today: today})
 	if got := written(t, "text.txt", r); strings.Count(got, ": error: ") != 50 || !strings.Contains(got, "compat: note: 250 more; ") {
@@ -491,9 +490,9 @@ compat: note: 3000 problems in 1 line; 'compat check --format json' lists all of
 
 // manyKernels returns a result with many kernels and few problems.
 func manyKernels(n int) *gate.Result {
-	kernels := map[string]reporttest.On{}
+	kernels := map[string]reporttest.Problems{}
 	for i := range n {
-		why := []reporttest.On{{"dg2": reporttest.Why(reporttest.FP64), "tgl": reporttest.Why(reporttest.FP64)}, {"tgl": reporttest.Why(reporttest.SG8)}, {"dg2": reporttest.Why(reporttest.Maybe)}}
+		why := []reporttest.Problems{{"dg2": {reporttest.FP64}, "tgl": {reporttest.FP64}}, {"tgl": {reporttest.SG8}}, {"dg2": {reporttest.Maybe}}}
 		kernels[fmt.Sprintf("ns::Kernel<%d>", i)] = why[i%3]
 	}
 	r := reporttest.Report("//p:t", []string{"dg2", "tgl"}, kernels)
@@ -627,7 +626,7 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 func TestAttackS17PolicyInChange(t *testing.T) {
 	now := policy(t, "devices: {required: ['*']}\nallow: [{rule: missing-aspect, kernels: ['K*'], reason: trust me, expires: 2029-01-01}]")
 	base := policy(t, "devices: {required: ['*']}")
-	in := gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}})), Policy: now, BasePolicy: base, Today: today}
+	in := gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.Problems{"K": {"a": {reporttest.FP64}}})), Policy: now, BasePolicy: base, Today: today}
 	r := gate.Evaluate(in)
 	if !slices.ContainsFunc(r.Notices, func(n gate.Notice) bool {
 		return n.Rule == gate.PolicyWeakened && strings.Contains(n.Text, "missing-aspect")
@@ -673,9 +672,9 @@ func FuzzMessage(f *testing.F) {
 // TestLongNames checks that shortened kernel names contain their differences.
 func TestLongNames(t *testing.T) {
 	const long = "app::detail::simulation::Integrate<app::detail::policies::VelocityVerlet<app::detail::fields::Electromagnetic>, %s>"
-	kernels := map[string]reporttest.On{}
+	kernels := map[string]reporttest.Problems{}
 	for _, number := range []string{"double", "float"} {
-		kernels[fmt.Sprintf(long, number)] = reporttest.On{"dg2": reporttest.Why(reporttest.FP64)}
+		kernels[fmt.Sprintf(long, number)] = reporttest.Problems{"dg2": {reporttest.FP64}}
 	}
 	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"dg2"}, kernels)), Today: today})
 	for _, format := range []string{"text.txt", "warnings.txt", "summary.md"} {
@@ -691,8 +690,8 @@ func TestLongNames(t *testing.T) {
 
 // TestGroupsByLine checks that kernels that fail because of the same line of a file share a line.
 func TestGroupsByLine(t *testing.T) {
-	bad := reporttest.On{"a": reporttest.Why(reporttest.FP64)}
-	r := reporttest.Report("//p:t", []string{"a", "b"}, map[string]reporttest.On{"A": bad, "B": bad, "C": bad, "D": bad, "E": bad, "F": {"a": reporttest.Why(reporttest.FP16)}})
+	bad := reporttest.Problems{"a": {reporttest.FP64}}
+	r := reporttest.Report("//p:t", []string{"a", "b"}, map[string]reporttest.Problems{"A": bad, "B": bad, "C": bad, "D": bad, "E": bad, "F": {"a": {reporttest.FP16}}})
 	lines := map[string]uint32{"A": 7, "B": 7, "C": 9, "F": 7}
 	for i := range r.Kernels {
 		if line := lines[r.Kernels[i].DisplayName]; line > 0 {
@@ -710,9 +709,9 @@ func TestGroupsByLine(t *testing.T) {
 // TestAttackDrownedNotices checks that neither many problems nor many other notices displace the
 // notice about a weakened policy from a comment.
 func TestAttackDrownedNotices(t *testing.T) {
-	kernels := map[string]reporttest.On{}
+	kernels := map[string]reporttest.Problems{}
 	for i := range 3000 {
-		kernels[fmt.Sprintf("%d%s", i, strings.Repeat("x", 300))] = reporttest.On{"a": reporttest.Why(report.Reason{Rule: "missing-aspect", Required: fmt.Sprintf("fp%d", i), Status: compat.Incompatible})}
+		kernels[fmt.Sprintf("%d%s", i, strings.Repeat("x", 300))] = reporttest.Problems{"a": {{Rule: "missing-aspect", Required: fmt.Sprintf("fp%d", i), Status: compat.Incompatible}}}
 	}
 	var weak strings.Builder
 	weak.WriteString("devices: {supported: ['*']}\nfamilies:\n")

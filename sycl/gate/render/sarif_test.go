@@ -35,7 +35,7 @@ func issuesOf(t *testing.T, r *gate.Result, o ScanOptions) (list []gitlabIssue) 
 // TestLocations checks that each problem is in the file that it is about, in SARIF and for
 // GitLab.
 func TestLocations(t *testing.T) {
-	fp64 := map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}}
+	fp64 := map[string]reporttest.Problems{"K": {"a": {reporttest.FP64}}}
 	index := func(file, label string) *gate.Index {
 		return gate.NewIndex(file, reporttest.Report(label, []string{"a"}, fp64))
 	}
@@ -55,8 +55,8 @@ func TestLocations(t *testing.T) {
 		{"a source line", gate.Input{Reports: []*gate.Index{gate.NewIndex("out/c.json", located), index("out/a.json", "a.so")}}, []string{"src/k.cpp:7", "out/a.json:1"}, 0},
 		{"modules of a wheel", gate.Input{Reports: []*gate.Index{index("dist/p.whl", "p/a.so"), index("dist/p.whl", "p/b.so")}}, []string{"dist/p.whl:1", "dist/p.whl:1"}, 0},
 		{"a file outside the repository", gate.Input{Reports: []*gate.Index{index("/opt/lib/a b.so", "a b.so")}}, []string{"a b.so:1"}, 0},
-		{"a device of a policy", gate.Input{Policy: strict, Reports: []*gate.Index{gate.NewIndex("a.json", reporttest.Report("//a:k", []string{"a"}, map[string]reporttest.On{"K": {}}))}}, []string{"ci/policy.yml:5"}, 0},
-		{"a target of a baseline", gate.Input{Baseline: baseline, Reports: []*gate.Index{gate.NewIndex("a.json", reporttest.Report("//a:k", []string{"a"}, map[string]reporttest.On{"K": {}}))}}, []string{"ci/b.json:1"}, 0},
+		{"a device of a policy", gate.Input{Policy: strict, Reports: []*gate.Index{gate.NewIndex("a.json", reporttest.Report("//a:k", []string{"a"}, map[string]reporttest.Problems{"K": {}}))}}, []string{"ci/policy.yml:5"}, 0},
+		{"a target of a baseline", gate.Input{Baseline: baseline, Reports: []*gate.Index{gate.NewIndex("a.json", reporttest.Report("//a:k", []string{"a"}, map[string]reporttest.Problems{"K": {}}))}}, []string{"ci/b.json:1"}, 0},
 		{"a directory below the repository", gate.Input{Prefix: "sub", Reports: []*gate.Index{index("out/a.json", "a.so"), index("out/b.json", "//b:k")}}, []string{"sub/b/BUILD.bazel:1", "sub/out/a.json:1"}, 0},
 		{"no file", gate.Input{}, nil, 1},
 	} {
@@ -91,7 +91,7 @@ func TestLocations(t *testing.T) {
 
 // TestRegions checks that a region ends at the end of its source line.
 func TestRegions(t *testing.T) {
-	r := reporttest.Report("//c:k", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}})
+	r := reporttest.Report("//c:k", []string{"a"}, map[string]reporttest.Problems{"K": {"a": {reporttest.FP64}}})
 	r.Kernels[0].Location = srcloc.Location{Path: "k.cpp", Line: 2, Column: 3}
 	for text, want := range map[string]int{"one\n  double\n": 9, "one\r\n  double": 9, "one\n": 4, "one\n\t\t\U0001F600": 5} {
 		run := logOf(t, gate.Evaluate(gate.Input{Reports: facts(r), Today: today, Workspace: tree{"k.cpp": text}}), ScanOptions{})
@@ -105,7 +105,7 @@ func TestRegions(t *testing.T) {
 func TestNamesKeepTheirSpelling(t *testing.T) {
 	for _, device := range []string{"intel_gpu_pvc", "mygpu", "a"} {
 		p := policy(t, "devices: {required: ["+device+"]}\n")
-		r := gate.Evaluate(gate.Input{Policy: p, Today: today, Reports: facts(reporttest.Report("lib.so", []string{"b"}, map[string]reporttest.On{"K": {}}))})
+		r := gate.Evaluate(gate.Input{Policy: p, Today: today, Reports: facts(reporttest.Report("lib.so", []string{"b"}, map[string]reporttest.Problems{"K": {}}))})
 		for _, text := range []string{logOf(t, r, ScanOptions{}).Results[0].Message.Text, issuesOf(t, r, ScanOptions{})[0].Description} {
 			if want := "Device " + device + ": no report covers the device"; !strings.HasPrefix(text, want) {
 				t.Errorf("got %q, want %q", text, want)
@@ -117,7 +117,7 @@ func TestNamesKeepTheirSpelling(t *testing.T) {
 // TestOmitKnownProblems checks the default problems for code scanners: known and allowed
 // problems are omitted, unless they fail.
 func TestOmitKnownProblems(t *testing.T) {
-	reports := facts(reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}, "L": {}}))
+	reports := facts(reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.Problems{"K": {"a": {reporttest.FP64}}, "L": {}}))
 	known := gate.NewBaseline(gate.Evaluate(gate.Input{Reports: reports, Today: today}))
 	for _, test := range []struct {
 		name string
@@ -159,9 +159,9 @@ func TestOmitKnownProblems(t *testing.T) {
 
 // TestSARIFLimits checks the limits of code scanning on rule texts and on the number of results.
 func TestSARIFLimits(t *testing.T) {
-	kernels := map[string]reporttest.On{}
+	kernels := map[string]reporttest.Problems{}
 	for i := range maxSARIF + 10 {
-		kernels[fmt.Sprintf("K%d", i)] = reporttest.On{"a": reporttest.Why(reporttest.FP64)}
+		kernels[fmt.Sprintf("K%d", i)] = reporttest.Problems{"a": {reporttest.FP64}}
 	}
 	run := logOf(t, gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, kernels)), Today: today, Generator: report.Generator{Name: "compat", Version: "1"}}), ScanOptions{})
 	if n := len(run.Results); n != maxSARIF || len(run.Invocations[0].Notifications) != 1 {
