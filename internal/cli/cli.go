@@ -189,21 +189,20 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	if err != nil && !errors.Is(err, flag.ErrHelp) && !errors.Is(err, errSilentNo) {
 		fmt.Fprintf(env.Stderr, "%s: error: %s\n", t.Name, printable(err.Error(), args))
 		var usage *usageError
-		if program := t.program(); program != "" && errors.As(err, &usage) {
-			command := strings.TrimPrefix(cmp.Or(usage.command, t.Name), t.Name)
-			fmt.Fprintf(env.Stderr, "Run '%s%s --help' for usage.\n", program, command)
+		if program, set := os.LookupEnv(programVariable); (program != "" || !set) && errors.As(err, &usage) {
+			fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", t.typed(cmp.Or(usage.command, t.Name)))
 		}
 	}
 	return ExitCode(err)
 }
 
-// program returns the command that runs the tool, or "" if the user does not run it. The rules for
-// Bazel set the variable: empty for the actions of a build.
-func (t *Tool) program() string {
-	if program, ok := os.LookupEnv("RULES_SYCL_PROGRAM"); ok {
-		return program
-	}
-	return t.Name
+// programVariable contains the command that runs the tool. The Bazel rules set it for `bazel run`.
+// They set it to "" for actions, which the user does not run.
+const programVariable = "RULES_SYCL_PROGRAM"
+
+// typed returns a command line as the user can type it. The line starts with the name of the tool.
+func (t *Tool) typed(line string) string {
+	return strings.Replace(line, t.Name, cmp.Or(os.Getenv(programVariable), t.Name), 1)
 }
 
 func (t *Tool) runRecovered(ctx context.Context, env *Env, args []string) (err error) {
@@ -404,13 +403,13 @@ func RealPath(name string) string {
 }
 
 // example writes the example of a subcommand, if any.
-func (c *Command) example(w io.Writer) {
+func (t *Tool) example(w io.Writer, c *Command) {
 	if c.Example == "" {
 		return
 	}
 	fmt.Fprint(w, "\nExample:\n")
 	for line := range strings.SplitSeq(c.Example, "\n") {
-		args := strings.Split(strings.TrimSpace(line), " --") // command-line arguments cannot contain this text
+		args := strings.Split(t.typed(strings.TrimSpace(line)), " --") // command-line arguments cannot contain this text
 		fmt.Fprintf(w, "  %s\n", strings.Join(pack(args, " --", helpWidth-4), " \\\n      --"))
 	}
 }
@@ -453,10 +452,11 @@ func parseInterspersed(flags *flag.FlagSet, args []string) ([]string, error) {
 }
 
 func (t *Tool) help(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s\n\nUsage: %s SUBCOMMAND [FLAGS] [ARGUMENTS]\n\n", t.Name, t.Short, t.Name)
+	program := t.typed(t.Name)
+	fmt.Fprintf(w, "%s: %s\n\nUsage: %s SUBCOMMAND [FLAGS] [ARGUMENTS]\n\n", t.Name, t.Short, program)
 	t.list(w, t.Commands)
-	t.Commands[0].example(w)
-	fmt.Fprintf(w, "\nRun '%s SUBCOMMAND --help' for its flags, '%s --version' for the version.\n", t.Name, t.Name)
+	t.example(w, t.Commands[0])
+	fmt.Fprintf(w, "\nRun '%s SUBCOMMAND --help' for its flags, '%s --version' for the version.\n", program, program)
 	fmt.Fprint(w, "Exit codes: 0 success, 1 negative result, 2 usage error, 3 invalid input, 4 system error.\n")
 }
 
@@ -475,7 +475,7 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 	if c.Name != "" {
 		name += " " + c.Name
 	}
-	fmt.Fprintf(w, "%s: %s\n\nUsage: %s [FLAGS] %s\n", name, c.Short, name, c.Args)
+	fmt.Fprintf(w, "%s: %s\n\nUsage: %s [FLAGS] %s\n", name, c.Short, t.typed(name), c.Args)
 	if c.Long != "" {
 		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.Long))
 	}
@@ -491,7 +491,7 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 		}
 		HelpFlag(w, head, usage)
 	})
-	c.example(w)
+	t.example(w, c)
 	if c.Name == "" && len(t.Commands) > 1 {
 		fmt.Fprint(w, "\nSubcommands:\n")
 		t.list(w, t.Commands[1:])

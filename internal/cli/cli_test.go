@@ -112,7 +112,7 @@ func TestExitCodes(t *testing.T) {
 		t.Errorf("panic: exit %d, %q", code, stderr)
 	}
 	for program, want := range map[string]string{"": "too few\n", "bazel run //:echo --": "Run 'bazel run //:echo -- say --help' for usage.\n"} {
-		t.Setenv("RULES_SYCL_PROGRAM", program)
+		t.Setenv(programVariable, program)
 		if _, _, stderr := run(t, echo(Usagef("too few")), "say"); !strings.HasSuffix(stderr, want) {
 			t.Errorf("program %q: %q", program, stderr)
 		}
@@ -223,6 +223,25 @@ func TestHelp(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHelpOfBazelRun checks that help shows the command that the user typed.
+func TestHelpOfBazelRun(t *testing.T) {
+	t.Setenv(programVariable, "bazel run //:echo --")
+	for _, test := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"--help"}, []string{"Usage: bazel run //:echo -- SUBCOMMAND", "  bazel run //:echo -- say --loud hello\n", "Run 'bazel run //:echo -- SUBCOMMAND --help'"}},
+		{[]string{"say", "--help"}, []string{"Usage: bazel run //:echo -- say [FLAGS] WORD...", "  bazel run //:echo -- say --loud hello\n"}},
+	} {
+		_, stdout, _ := run(t, echo(nil), test.args...)
+		for _, want := range test.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%q: missing %q in\n%s", test.args, want, stdout)
+			}
+		}
 	}
 }
 
