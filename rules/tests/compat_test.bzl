@@ -150,7 +150,12 @@ def _scripts():
         ("show", "compat_report", ["cd \"${BUILD_WORKING_DIRECTORY:-.}\" || exit 4\nexport RULES_SYCL_PROGRAM='bazel run @rules_sycl//rules:compat --'\nexec ", " show --command 'bazel run //rules/tests:compat_report --' \"$@\" \"$runfiles\"/'rules/tests/compat_report.compat.json'\n"], []),
     ]:
         _script_test(name = "compat_script_%s_test" % name, absent = absent, parts = parts, target_under_test = ":" + target)
-    return ["compat_script_%s_test" % n for n in ["update", "baseline", "no_baseline", "policy", "policy_update", "first_test", "show"]]
+    _script_test(
+        name = "compat_script_packager_test",
+        parts = ["export RULES_SYCL_PROGRAM='bazel run @rules_sycl//rules:packager --'\nexec "],
+        target_under_test = "//rules:packager",
+    )
+    return ["compat_script_%s_test" % n for n in ["update", "baseline", "no_baseline", "policy", "policy_update", "first_test", "show", "packager"]]
 
 def _check_impl(ctx):
     env = analysistest.begin(ctx)

@@ -121,28 +121,29 @@ def script_head(ctx, directory):
         "cd \"%s\" || exit 4" % directory,
     ]
 
-def launcher(ctx, name, tool, arguments, runfiles, directory = "${BUILD_WORKING_DIRECTORY:-.}", hint = ""):
-    """Returns an executable that runs the compat tool on files in the runfiles.
+def launcher(ctx, name, tool, arguments, runfiles, directory = "${BUILD_WORKING_DIRECTORY:-.}", hint = "", command = COMPAT_COMMAND):
+    """Returns an executable that runs a tool on files in the runfiles.
 
     Args:
         ctx: the rule context.
         name: name of the script.
-        tool: the compat tool's Target.
+        tool: the tool's Target.
         arguments: list of string, for the shell. Use `runfile` and `near_runfile` for files.
         runfiles: the Files that the arguments refer to.
         directory: the directory in which the tool runs, as text for the shell within double quotes.
             Defaults to the user's current directory.
         hint: text to print if the tool exits with 1.
+        command: the command in the tool's help and messages.
     Returns:
         struct(executable, runfiles).
     """
     script = ctx.actions.declare_file(name)
-    lines = script_head(ctx, directory) + ["export RULES_SYCL_PROGRAM=" + quoted(COMPAT_COMMAND)]
-    command = " ".join([runfile(tool[DefaultInfo].files_to_run.executable)] + arguments)
+    lines = script_head(ctx, directory) + ["export RULES_SYCL_PROGRAM=" + quoted(command)]
+    call = " ".join([runfile(tool[DefaultInfo].files_to_run.executable)] + arguments)
     if hint:
-        lines += [command, "code=$?", "test $code -ne 1 || echo %s >&2" % quoted(hint), "exit $code"]
+        lines += [call, "code=$?", "test $code -ne 1 || echo %s >&2" % quoted(hint), "exit $code"]
     else:
-        lines.append("exec " + command)
+        lines.append("exec " + call)
     ctx.actions.write(script, "\n".join(lines) + "\n", is_executable = True)
     return struct(
         executable = script,

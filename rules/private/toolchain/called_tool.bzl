@@ -3,7 +3,8 @@
 load("//rules/private/compat:compat.bzl", "launcher")
 
 def _called_tool_impl(ctx):
-    script = launcher(ctx, ctx.label.name + ".sh", ctx.attr.tool, ["\"$@\""], [])
+    name = ctx.label.name
+    script = launcher(ctx, name + ".sh", ctx.attr.tool, ["\"$@\""], [], command = "bazel run @rules_sycl//rules:%s --" % name)
     return [DefaultInfo(executable = script.executable, runfiles = script.runfiles)]
 
 called_tool = rule(
