@@ -47,7 +47,7 @@ func (f *filter) run(ctx context.Context, env *cli.Env, args []string) error {
 			output = f.outputs.Values[0]
 		}
 		return targetfilter.Plan(ctx, env.Stderr, targetfilter.PlanOptions{
-			ProgramTargets: program, Tables: args, Output: output, Stdout: env.Stdout, RequireTaken: f.failOnUnusedRow,
+			ProgramTargets: program, Tables: args, Output: output, Stdout: env.Stdout, FailOnUnusedRow: f.failOnUnusedRow,
 		})
 	}
 	o := targetfilter.FilterOptions{ProgramTargets: program, Table: args[0], Stdout: env.Stdout}

@@ -263,7 +263,7 @@ func (b *irBuild) run(args []string) error {
 	}
 	if err := targetfilter.Plan(b.ctx, b.env.Stderr, targetfilter.PlanOptions{
 		ProgramTargets: targetfilter.ProgramTargets{Targets: names, Configs: b.configs.Values},
-		Tables:         []string{modules}, Output: b.file("plan.json"), RequireTaken: true,
+		Tables:         []string{modules}, Output: b.file("plan.json"), FailOnUnusedRow: true,
 	}); err != nil {
 		return err
 	}

@@ -59,11 +59,11 @@ def toolchain_test_suite(name):
 
     # A sycl.toolchain tag in MODULE.bazel gives it the name of a device compiler.
     sycl_toolchain(
-        name = "of_labels",
+        name = "test_programs",
         headers = ["header.txt"],
         **(manual | {program: program for program in _PROGRAMS})
     )
-    labels = {"device_compiler": "of-labels"} | manual
+    labels = {"device_compiler": "test-programs"} | manual
 
     # Only analyzed, because it also has images for a GPU.
     sycl_binary(

@@ -23,10 +23,10 @@ import (
 // PlanOptions holds the options of [Plan].
 type PlanOptions struct {
 	ProgramTargets
-	Tables       []string
-	Output       string    // JSON; "" or "-" for Stdout
-	Stdout       io.Writer // may be nil
-	RequireTaken bool      // whether to return an error if no target can run a row
+	Tables          []string
+	Output          string    // JSON; "" or "-" for Stdout
+	Stdout          io.Writer // may be nil
+	FailOnUnusedRow bool      // return an error if no target can run a row
 }
 
 // Plan writes which rows of file tables each target can run, and why it cannot run the others. File
@@ -50,7 +50,7 @@ func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 	}
 	p := compat.NewPlan(config, o.Targets, o.Fixed, rows)
 	targets := p.Devices()
-	if err := cli.Output(o.Stdout, o.Output, func(w io.Writer) error { return p.Encode(w, targets) }); err != nil || !o.RequireTaken {
+	if err := cli.Output(o.Stdout, o.Output, func(w io.Writer) error { return p.Encode(w, targets) }); err != nil || !o.FailOnUnusedRow {
 		return err
 	}
 	row, why, ok := p.FirstUnusedRow(targets)
