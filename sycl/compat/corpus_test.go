@@ -5,9 +5,9 @@ package compat_test
 // with ocloc for a dozen GPUs, and compare whether ocloc accepts it with the results of the
 // packages spirv, deviceconfig and compat.
 //
-// The results may differ in three cases only. First, ocloc does not check the sizes of work-groups
-// and local memory, so a module may be rejected only in this project for these reasons. Second, the
-// shapes of matrices are not known for every device; then the status is undetermined. Third, ocloc
+// The results may differ in only three cases. First, ocloc does not check the sizes of work-groups
+// and local memory, so only this project may reject a module for these reasons. Second, the
+// supported matrix sizes are not known for every device; then the status is undetermined. Third, ocloc
 // accepts some code that the device cannot run, and rejects some code for reasons that no property
 // expresses. The third kind is listed in gaps. All other differences are errors in this project.
 //
@@ -31,8 +31,8 @@ import (
 )
 
 var (
-	only  = flag.String("only", "", "compare the modules of the sources with these names only, divided by commas")
-	every = flag.Int("every", 5, "compare one of so many modules; 1 compares all, which takes some minutes")
+	only  = flag.String("only", "", "compare the modules of the sources with these names only, separated by commas")
+	every = flag.Int("every", 5, "compare one of this many modules; 1 compares all, which takes some minutes")
 )
 
 // targets are the devices that modules are compiled for: one of each generation that ocloc
@@ -55,13 +55,13 @@ type gap struct {
 
 var gaps = []gap{
 	{letter: "d", modules: "double_vectors *", require: "fp64",
-		why: "vectors of double: ocloc compiles their arithmetic and copies for GPUs without double precision, though not that of scalars"},
+		why: "vectors of double: for GPUs without double precision, ocloc compiles arithmetic and copies, but rejects arithmetic on double scalars"},
 	{letter: "c", modules: "clocks *", require: "ext_oneapi_clock_*",
 		why: "clocks: ocloc compiles the instruction for every GPU, but lists cl_khr_kernel_clock for none"},
 	{letter: "m", modules: "matrix_instruction", devices: []string{"intel_gpu_pvc_vg"}, require: "ext_intel_matrix",
-		why: "matrix instruction on PVC-VG: ocloc compiles it, but does not list its extension for this device without matrix engines, and refuses cooperative matrices"},
+		why: "matrix instruction on PVC-VG: ocloc compiles it, but does not list its extension for this device without matrix engines, and rejects cooperative matrices"},
 	{letter: "n", modules: "matrix_instruction", devices: []string{"intel_gpu_acm_g10"}, refused: true,
-		why: "matrix instruction on ACM-G10: ocloc does not accept the extension, though this device has matrices; SYCL makes no such instruction"},
+		why: "matrix instruction on ACM-G10: ocloc rejects the extension, although this device supports matrices; SYCL does not generate this instruction"},
 }
 
 // covers reports whether the gap explains an outcome.
@@ -208,9 +208,9 @@ func build(t *testing.T, tools compilers, m *module, dir, base string) (*require
 
 func (o outcome) String() string {
 	if o.accepted {
-		return "takes it"
+		return "accepts it"
 	}
-	return fmt.Sprintf("refuses it (%s)", o.message)
+	return fmt.Sprintf("rejects it (%s)", o.message)
 }
 
 func because(reasons []compat.Reason) string {
@@ -294,10 +294,10 @@ func (a *agreement) String() string {
 	var s strings.Builder
 	s.WriteString(a.totals())
 	s.WriteString("\n" +
-		".  ocloc takes the module and it is compatible here\n" +
-		"x  ocloc refuses the module and it is incompatible here\n" +
-		"w  ocloc takes the module, which is incompatible here for a size that ocloc does not check (unsupported-work-group-size, unsupported-local-memory)\n" +
-		"u  here it is undetermined, as the shapes of the device's matrices are not known (unsupported-joint-matrix)\n")
+		".  ocloc accepts the module, and it is compatible here\n" +
+		"x  ocloc rejects the module, and it is incompatible here\n" +
+		"w  ocloc accepts the module, but it is incompatible here because of a size that ocloc does not check (unsupported-work-group-size, unsupported-local-memory)\n" +
+		"u  undetermined here, because the matrix sizes that the device supports are unknown (unsupported-joint-matrix)\n")
 	for _, g := range gaps {
 		fmt.Fprintf(&s, "%s  %s\n", g.letter, g.why)
 	}
