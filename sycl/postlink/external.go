@@ -172,7 +172,7 @@ func (c *externalCheck) needs(f *llvmir.Function, expected *expectation) []Diagn
 }
 
 func (c *externalCheck) warning(f *llvmir.Function, note, format string, args ...any) Diagnostic {
-	where, _ := f.DebugLoc()
+	where := f.DebugLoc()
 	d := Diagnostic{Location: devicecode.Place(where), Text: fmt.Sprintf("function '%s' ", devicecode.BriefName(f.Name())) + fmt.Sprintf(format, args...)}
 	if note != "" {
 		d.Notes = append(d.Notes, note)

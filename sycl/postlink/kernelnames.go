@@ -55,7 +55,7 @@ func renameInDebugInfo(m *llvmir.Module, k *llvmir.Function) error {
 	if n == nil {
 		return nil
 	}
-	o, _ := n.Field(field)
+	o := n.Field(field)
 	if symbol, ok := o.StringValue(); !ok || kernelname.Prefix+symbol != k.Name() {
 		return nil
 	}

@@ -142,7 +142,7 @@ func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 		}
 	}
 	if ok {
-		where, _ = f.DebugLoc()
+		where = f.DebugLoc()
 	}
 	return where, ok
 }

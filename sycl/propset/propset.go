@@ -278,16 +278,13 @@ func (s *Set) Insert(key string, v Value) bool {
 	return true
 }
 
-// Delete removes key and reports whether the set had it.
-func (s *Set) Delete(key string) bool {
-	i := s.find(key)
-	if i < 0 {
-		return false
+// Delete removes key, if the set has it.
+func (s *Set) Delete(key string) {
+	if i := s.find(key); i >= 0 {
+		s.props = slices.Delete(s.props, i, i+1)
+		delete(s.index, key)
+		s.reindex(i)
 	}
-	s.props = slices.Delete(s.props, i, i+1)
-	delete(s.index, key)
-	s.reindex(i)
-	return true
 }
 
 // Clear removes all properties.
@@ -349,7 +346,7 @@ func (r *Registry) Set(name string) *Set {
 	if r == nil {
 		return nil
 	}
-	if i := r.find(name); i >= 0 {
+	if i := slices.IndexFunc(r.sets, func(s *Set) bool { return s.Name == name }); i >= 0 {
 		return r.sets[i]
 	}
 	return nil
@@ -365,18 +362,9 @@ func (r *Registry) Add(name string) *Set {
 	return s
 }
 
-// Delete removes the set with that name and reports whether there was one.
-func (r *Registry) Delete(name string) bool {
-	i := r.find(name)
-	if i < 0 {
-		return false
-	}
-	r.sets = slices.Delete(r.sets, i, i+1)
-	return true
-}
-
-func (r *Registry) find(name string) int {
-	return slices.IndexFunc(r.sets, func(s *Set) bool { return s.Name == name })
+// Delete removes the set with that name, if there is one.
+func (r *Registry) Delete(name string) {
+	r.sets = slices.DeleteFunc(r.sets, func(s *Set) bool { return s.Name == name })
 }
 
 // Clone returns an independent copy.

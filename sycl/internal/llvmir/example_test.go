@@ -38,12 +38,12 @@ func ExampleFunction_Body() {
 	for in := range m.Function("first").Body() {
 		callee, _ := in.Callee()
 		place, _ := in.DebugLoc()
-		fmt.Printf("%s %v '%s' '%s'\n", in.Op(), in.AppendTypes(nil), callee, place)
+		fmt.Printf("%s %v '%s' '%s'\n", in.Op(), in.Type(), callee, place)
 	}
 	// Output:
-	// call [i32] 'twice' '/src/a.cpp:3:5'
-	// store [i32 ptr addrspace(1)] '' ''
-	// ret [void] '' ''
+	// call i32 'twice' '/src/a.cpp:3:5'
+	// store void '' ''
+	// ret void '' ''
 }
 
 func ExampleModule_WriteSubset() {

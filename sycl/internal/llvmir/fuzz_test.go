@@ -274,7 +274,7 @@ func readAll(m *Module) {
 		f.Params()
 		f.DebugLoc()
 		for in := range f.Body() {
-			in.AppendTypes(nil)
+			in.Type()
 			in.Operands()
 			in.Attributes()
 			in.Attachments()

@@ -1,7 +1,6 @@
 package llvmir
 
 import (
-	"slices"
 	"strconv"
 )
 
@@ -77,32 +76,6 @@ func (in *Instr) CalleeType() *Type {
 		f.fields = append(f.fields, p)
 	}
 	return in.f.m.intern(f)
-}
-
-// AppendTypes appends the distinct types that the instruction names outside of attributes, and the
-// type of its result.
-func (in *Instr) AppendTypes(list []*Type) []*Type {
-	in.parse()
-	first := len(list)
-	add := func(t *Type) {
-		if t != nil && !slices.Contains(list[first:], t) {
-			list = append(list, t)
-		}
-	}
-	for _, s := range in.types {
-		t := in.typeOf(s)
-		if t != nil && t.kind == Func {
-			add(t.elem)
-			for _, p := range t.fields {
-				add(p)
-			}
-		}
-		add(t)
-	}
-	if t := in.Type(); t != nil && t.kind != Void {
-		add(t)
-	}
-	return list
 }
 
 // namedType returns one of the types that the instruction names, or nil if it names fewer.

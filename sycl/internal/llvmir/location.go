@@ -20,13 +20,14 @@ type Frame struct {
 // Location returns the source location of a DILocation, a DISubprogram or another scope.
 func (m *Module) Location(id int) (Frame, bool) { return m.location(m.Node(id), 0) }
 
-// DebugLoc returns the source location of the function's definition.
-func (f *Function) DebugLoc() (Frame, bool) {
+// DebugLoc returns the source location of the function's definition, or an empty Frame if there is none.
+func (f *Function) DebugLoc() Frame {
 	id, ok := f.Metadata("dbg")
 	if !ok {
-		return Frame{}, false
+		return Frame{}
 	}
-	return f.m.Location(id)
+	where, _ := f.m.Location(id)
+	return where
 }
 
 // DebugLoc returns the source location of the instruction.

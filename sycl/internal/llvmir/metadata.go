@@ -139,14 +139,14 @@ func (l *operandList) next() {
 
 func (l *operandList) end() []NodeOperand { l.next(); return l.list }
 
-// Field returns the operand of a field of a specialized node, and whether there is one.
-func (n *Node) Field(name string) (NodeOperand, bool) {
+// Field returns the operand of a field of a specialized node, or an empty operand if there is none.
+func (n *Node) Field(name string) NodeOperand {
 	for _, o := range n.Operands() {
 		if o.Field == name {
-			return o, true
+			return o
 		}
 	}
-	return NodeOperand{}, false
+	return NodeOperand{}
 }
 
 // Ints returns the integer operands of the node.

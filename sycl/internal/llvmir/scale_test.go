@@ -61,7 +61,7 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 		"bodies": func(m *Module) {
 			for _, f := range m.Functions() {
 				for in := range f.Body() {
-					in.AppendTypes(nil)
+					in.Type()
 				}
 			}
 		},
@@ -158,7 +158,7 @@ func TestLongLines(t *testing.T) {
 			operands := 0
 			for in := range m.Function("f").Body() {
 				operands += in.NumOperands()
-				in.AppendTypes(nil)
+				in.Type()
 			}
 			if want := size/20 + 1; operands != want || len(m.Node(0).Operands()) != want || len(m.Functions()) != 2 {
 				t.Errorf("%d operands and %d in the node, want %d", operands, len(m.Node(0).Operands()), want)

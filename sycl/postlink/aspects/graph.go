@@ -432,7 +432,7 @@ func (p *propagation) useLocation(v, bit int) llvmir.Frame {
 		return where
 	}
 	f := p.nodes[v].function
-	where, _ := f.DebugLoc()
+	where := f.DebugLoc()
 	if p.nodes[v].code.has(bit) && !p.signatureAspects(f).has(bit) {
 		folded := foldedValues{}
 		for in := range f.Body() {

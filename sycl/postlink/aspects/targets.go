@@ -76,7 +76,7 @@ func (p *propagation) checkTarget(i int, target string, unknown map[string]bool)
 			Notes:    c.Notes(use),
 		})
 	}
-	where, _ := n.function.DebugLoc()
+	where := n.function.DebugLoc()
 	// The step that writes properties reports sizes that cannot be read.
 	if size, err := devicecode.SubGroupSize(p.module, n.function); err == nil && size > 0 && len(device.SubGroupSizes) > 0 && !device.HasSubGroupSize(size) {
 		p.diagnostics = append(p.diagnostics, devicecode.Diagnostic{

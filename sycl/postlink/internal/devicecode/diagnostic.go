@@ -64,7 +64,7 @@ func VariablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Frame, bool) {
 	if expression == nil {
 		return llvmir.Frame{}, false
 	}
-	o, _ := expression.Field("var")
+	o := expression.Field("var")
 	variable, ok := o.NodeID()
 	if !ok {
 		return llvmir.Frame{}, false

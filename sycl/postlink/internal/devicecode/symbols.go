@@ -133,7 +133,7 @@ func (l *lowering) parameters(f *llvmir.Function) error {
 			attributes = slices.Delete(attributes, j, j+1)
 		}
 		list, err := l.decorate(attributes, func(name string) {
-			where, _ := f.DebugLoc()
+			where := f.DebugLoc()
 			l.unknown(name, fmt.Sprintf("parameter %d of '%s'", i+1, BriefName(f.Name())), Place(where))
 		})
 		if err != nil {
@@ -167,7 +167,7 @@ func (l *lowering) alignParameter(f *llvmir.Function, i int, value string) error
 // kernelDecorations decorates a kernel.
 func (l *lowering) kernelDecorations(f *llvmir.Function, attributes []llvmir.Attribute) error {
 	list, err := l.decorate(attributes, func(name string) {
-		where, _ := f.DebugLoc()
+		where := f.DebugLoc()
 		l.unknown(name, "kernel '"+BriefName(f.Name())+"'", Place(where))
 	})
 	if err != nil {
