@@ -40,7 +40,7 @@ type InputFile struct {
 func OpenInput(name, want string) (*InputFile, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, InputReason(name, err)
+		return nil, inputReason(name, err)
 	}
 	// Stat the open file, so that it cannot be replaced in between.
 	info, err := f.Stat()
@@ -58,7 +58,7 @@ func OpenInput(name, want string) (*InputFile, error) {
 func StatInput(name, want string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, InputReason(name, err)
+		return nil, inputReason(name, err)
 	}
 	return info, check(name, want, info)
 }
@@ -123,9 +123,9 @@ func NotRegular(mode fs.FileMode) error {
 	return fmt.Errorf("%snot a regular file; write the content to a file, and pass the file", what)
 }
 
-// InputReason returns the error of opening a file as an input error, except for system
+// inputReason returns the error of opening a file as an input error, except for system
 // errors.
-func InputReason(name string, err error) error {
+func inputReason(name string, err error) error {
 	for _, machine := range []error{syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.EINTR} {
 		if errors.Is(err, machine) {
 			return err

@@ -118,7 +118,7 @@ func (e *evaluator) formerInBaseline(open []*item) map[*kernel]*kernel {
 			}
 		}
 	}
-	renamed, _, _ := pairRenamed(old, now, func(r row) []string { return needs[r.kernels[r.index]] })
+	renamed := pairRenamed(old, now, func(r row) []string { return needs[r.kernels[r.index]] })
 	return former(renamed)
 }
 

@@ -266,7 +266,7 @@ func renamedRows(was, now *target) map[int]bool {
 		}
 		return list
 	}
-	pairs, _, _ := pairRenamed(without(was, now), without(now, was), reportedNeeds())
+	pairs := pairRenamed(without(was, now), without(now, was), reportedNeeds())
 	rows := map[int]bool{}
 	for _, p := range pairs {
 		rows[p.old.index] = true

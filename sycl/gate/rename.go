@@ -110,11 +110,11 @@ func reportedNeeds() func(row) []string {
 
 func (p *problem) need() string { return string(p.rule) + " " + p.requirement() }
 
-// pairRenamed pairs removed and added kernels. It also returns the unpaired kernels.
-func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, removed, added []row) {
+// pairRenamed pairs removed and added kernels.
+func pairRenamed(old, now []row, needs func(row) []string) []pair {
 	p := &pairer{old: old, now: now, needs: needs, library: func(r row) string { return r.label }}
 	p.pairAll()
-	return p.pairs, p.old, p.now
+	return p.pairs
 }
 
 // pairAll pairs kernels by the most reliable keys first.

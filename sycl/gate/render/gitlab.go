@@ -42,7 +42,7 @@ func GitLab(w io.Writer, r *gate.Result, o ScanOptions) error {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if at, ok := fileOf(r, f); ok && o.shows(f) {
-			add(at, gitlabIssue{CheckName: f.Rule, Description: show.Sentence(Message(f)), Fingerprint: f.Fingerprint, Severity: severities[f.Severity]})
+			add(at, gitlabIssue{CheckName: f.Rule, Description: show.Sentence(message(f)), Fingerprint: f.Fingerprint, Severity: severities[f.Severity]})
 		}
 	}
 	for _, n := range r.Notices {

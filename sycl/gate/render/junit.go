@@ -144,9 +144,9 @@ func (s *junitSuite) skip(why string) {
 
 // junitLine returns the location of a finding, its message and its disposition.
 func junitLine(f *gate.Finding) string {
-	line := show.Sentence(Message(f))
+	line := show.Sentence(message(f))
 	if p := place(f); p != "" {
-		line = p + ": " + show.FullStop(Message(f))
+		line = p + ": " + show.FullStop(message(f))
 	}
 	if disposition := plainWords.disposition(f); disposition != "" {
 		line += " (" + disposition + ")"

@@ -662,7 +662,7 @@ func FuzzMessage(f *testing.F) {
 		}
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			if m := Message(f); safetext.Escape(m) != m {
+			if m := message(f); safetext.Escape(m) != m {
 				t.Errorf("message is not safe to print: %q", m)
 			}
 		}

@@ -103,14 +103,14 @@ func (s *sarif) note(level, rule, text string, at []sarifLocation) {
 }
 
 func (s *sarif) result(f *gate.Finding) {
-	message := show.Sentence(Message(f))
+	sentence := show.Sentence(message(f))
 	at, ok := fileOf(s.Result, f)
 	if !ok {
-		s.note(sarifLevel(f.Severity), string(f.Rule), message, nil)
+		s.note(sarifLevel(f.Severity), string(f.Rule), sentence, nil)
 		return
 	}
 	out := sarifResult{RuleID: string(f.Rule), RuleIndex: s.index[f.Rule], Kind: "fail", Level: sarifLevel(f.Severity),
-		Message:      sarifMessage(message),
+		Message:      sarifMessage(sentence),
 		Locations:    []sarifLocation{{Physical: s.physical(at)}},
 		Fingerprints: map[string]string{"syclCompat/v1": f.Fingerprint},
 		Properties:   sarifProperties{Devices: []string{}, Fails: f.Fails, Target: safetext.Escape(f.Target)}}

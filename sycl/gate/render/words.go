@@ -158,11 +158,11 @@ func (w words) disposition(f *gate.Finding) string {
 	return ""
 }
 
-// Message returns one sentence that describes a finding and is safe to print.
-func Message(f *gate.Finding) string { return plainWords.sentence(group{f}) }
+// message returns one sentence that describes a finding and is safe to print.
+func message(f *gate.Finding) string { return plainWords.sentence(group{f}) }
 
-// Messages returns descriptions of findings, as Message does, with one for all kernels with the
-// same problem.
+// Messages returns sentences that describe findings and are safe to print: one for all kernels with
+// the same problem.
 func Messages(list []*gate.Finding) []string {
 	var messages []string
 	for _, g := range groupsOf(list) {
