@@ -126,8 +126,8 @@ func NotRegular(mode fs.FileMode) error {
 // inputReason returns the error of opening a file as an input error, except for system
 // errors.
 func inputReason(name string, err error) error {
-	for _, machine := range []error{syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.EINTR} {
-		if errors.Is(err, machine) {
+	for _, system := range []error{syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.EINTR} {
+		if errors.Is(err, system) {
 			return err
 		}
 	}

@@ -7,8 +7,8 @@
 // one suffices, and lists exceptions, which have a reason and an expiry date. By default, only new
 // problems fail the check.
 //
-// [Evaluate] is a function of its [Input]: it uses no clock, no environment and no files except
-// those of the [Workspace]. An [Index] holds the data that it needs from a report. Package
+// [Evaluate] is a function of its [Input]: it uses no clock and no environment, and reads only files
+// of the [Workspace]. An [Index] holds the data that it needs from a report. Package
 // gate/render shows the [Result].
 package gate
 

@@ -99,7 +99,7 @@ func TestRepetitions(t *testing.T) {
 			if a, b := encoded(t, r), encoded(t, Evaluate(in)); strings.ReplaceAll(strings.ReplaceAll(a, "r0.json", "x"), "r1.json", "x") != strings.ReplaceAll(strings.ReplaceAll(b, "r0.json", "x"), "r1.json", "x") {
 				t.Error("the result depends on the order of the reports")
 			}
-			// Everything on the base branch is known, no matter which of the reports it has.
+			// Every problem of the base branch is known, whichever report it is in.
 			for _, base := range [][]*Index{facts(own(), test.other), facts(own()), facts(test.other)} {
 				if len(base) == 1 && test.also == "" {
 					continue

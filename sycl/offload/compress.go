@@ -27,7 +27,7 @@ func (p *parser) inflate(header []byte) error {
 	want := p.file.Inflated
 	stored := p.file.Size - head
 	if want < head {
-		return p.errorf(32, "the inflated size, %d, is less than that of the header, %d", want, head)
+		return p.errorf(32, "the inflated size, %d, is smaller than the header, %d", want, head)
 	}
 	if err := binfile.CheckInflatedSize(stored, want, maxInflated-p.spent.inflation); err != nil {
 		return p.errorf(32, "%v", err)

@@ -22,7 +22,7 @@ type GPUKernel struct {
 	WorkGroupSize []uint64 // required, the fastest dimension first; nil if there is none
 	LocalMemory   uint64   // bytes that the kernel declares
 	Spill         uint64   // bytes that registers are spilled to
-	ArgumentSize  uint64   // bytes, without the ones that the compiler adds
+	ArgumentSize  uint64   // bytes, without arguments that the compiler adds
 }
 
 // String describes the kernel without its name: "sub-group size 16, 128 registers, 24 bytes of arguments".

@@ -170,7 +170,7 @@ func (p *parser) header(raw []byte) (header, error) {
 	case f.err != nil:
 		return h, f.err
 	case h.size < length:
-		return h, p.errorf(8, "the size of the container, %d, is less than that of its header, %d", h.size, length)
+		return h, p.errorf(8, "the size of the container, %d, is smaller than its header, %d", h.size, length)
 	case h.size > p.size:
 		return h, p.truncatedf(8, "the size of the container is %d, but there are only %d bytes", h.size, p.size)
 	case h.table < length:

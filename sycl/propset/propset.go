@@ -1,5 +1,5 @@
-// Package propset reads, edits and writes property sets, the text with which SYCL device binaries
-// describe themselves to the runtime.
+// Package propset reads, edits and writes property sets, the text that describes a device image to
+// the runtime.
 //
 // A registry is a list of named sets; a set is a list of keys with values:
 //

@@ -233,7 +233,7 @@ func TestImagesFailures(t *testing.T) {
 		"empty SPIR-V":     {files: map[string]string{"1.spv": ""}, code: 3, want: "k.bc: image 1: not a usable SPIR-V module: "},
 		"odd properties":   {files: map[string]string{"1.prop": "[a]\nb=3|1\n"}, code: 3, want: "k.bc: image 1:2: [a] b: "},
 		"no driver":        {args: []string{"--driver", "/nonexistent"}, code: 4, want: "cannot run /nonexistent"},
-		"no such split":    {args: []string{"--split", "kernel"}, code: 2, want: "--split: unknown mode 'kernel'; expected one of auto, per_source, per_kernel, off"},
+		"unknown mode":     {args: []string{"--split", "kernel"}, code: 2, want: "--split: unknown mode 'kernel'; expected one of auto, per_source, per_kernel, off"},
 		"without a driver": {args: []string{"--driver", ""}, code: 2, want: "--driver is required"},
 		"no library":       {args: []string{"--library", ""}, code: 2, want: "--library is required"},
 		"no table":         {args: []string{"--table", ""}, code: 2, want: "--table is required"},

@@ -215,7 +215,7 @@ func TestImportTwice(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	if strings.Contains(stderr, "twice") {
-		t.Errorf("a helper of both is no matter: %s", stderr)
+		t.Errorf("unexpected message about a helper function that both files define: %s", stderr)
 	}
 }
 

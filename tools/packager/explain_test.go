@@ -165,7 +165,7 @@ func TestExplainUsage(t *testing.T) {
 		"no file":          {[]string{"--device=intel_gpu_pvc"}, 2, "expected one file, got 0"},
 		"two files":        {[]string{"--device=intel_gpu_pvc", "k.syclbin", "k.syclbin"}, 2, "expected one file, got 2"},
 		"not a SYCLBIN":    {[]string{"--device=intel_gpu_pvc", "plain.spv"}, 3, "SPIR-V, not a SYCLBIN"},
-		"no such file":     {[]string{"--device=intel_gpu_pvc", "none.syclbin"}, 3, "none.syclbin"},
+		"missing file":     {[]string{"--device=intel_gpu_pvc", "none.syclbin"}, 3, "none.syclbin"},
 		"no configuration": {[]string{"--device=intel_gpu_pvc", "--device-config=none.yaml", "k.syclbin"}, 3, "none.yaml"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -220,7 +220,7 @@ func TestLinkRefuses(t *testing.T) {
 		"the graph over the output":       {"--output=o --graph=./o main.syclbin", 2, "the same file"},
 		"the graph over an input":         {"--output=o --graph=linked.syclbin main.syclbin", 2, "--graph would overwrite the input main.syclbin"},
 		"a flag of the other mode":        {"--output=o --split=off main.syclbin", 2, "--split requires --mode ir"},
-		"no such file":                    {"--output=o main.syclbin none.syclbin", 3, "none.syclbin"},
+		"missing file":                    {"--output=o main.syclbin none.syclbin", 3, "none.syclbin"},
 		"a directory":                     {"--output=o folder", 3, "folder: directory; expected a file"},
 		"a file that is cut":              {"--output=o main.syclbin cut.syclbin", 3, "cut.syclbin: "},
 		"something else":                  {"--output=o main.syclbin /dev/null", 3, "/dev/null: device, not a regular file"},

@@ -70,7 +70,7 @@ func TestCleanTogether(t *testing.T) {
 		script(text)
 		code, stderr, got, calls := built("in.ll")
 		if code != 0 || stderr != "" || !maps.Equal(got, want) {
-			t.Errorf("%s: exit %d: %sother modules than those of opt alone", name, code, stderr)
+			t.Errorf("%s: exit %d: %sthe modules differ from the output of opt alone", name, code, stderr)
 		}
 		if calls != 1 {
 			t.Errorf("%s: %d calls", name, calls)

@@ -190,7 +190,7 @@ func TestTargetOutputs(t *testing.T) {
 		}
 	}
 	if got := testkit.ReadFile(t, "all_1.sym"); got != "_ZTS5Plain\n" {
-		t.Errorf("the module of all targets is that of %q", got)
+		t.Errorf("the module for all targets contains %q", got)
 	}
 	for name, want := range map[string]string{"all_0.prop": "", "all_0.has_it.prop": "has_it", "all_0.lacks_it.prop": "lacks_it"} {
 		r := testkit.Must(propset.Parse(name, []byte(testkit.ReadFile(t, name))))(t)

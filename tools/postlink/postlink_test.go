@@ -154,7 +154,7 @@ func TestRefusals(t *testing.T) {
 		"no kernel":                      {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: the sources have neither kernels"},
 		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: unterminated body of function @f"},
 		"truncated bitcode":              {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},
-		"no such file":                   {[]string{"lost.bc"}, cli.ExitBadInput, "lost.bc"},
+		"missing file":                   {[]string{"lost.bc"}, cli.ExitBadInput, "lost.bc"},
 		"a source that no module names":  {[]string{"--output=", "--module=a.cpp=a", "good.ll"}, cli.ExitBadInput, "source 'dir/b.cpp', but there is no --module for it"},
 		"an unknown split":               {[]string{"--split=whole", "good.ll"}, cli.ExitUsage, "unknown mode 'whole'; expected one of [auto per_kernel per_source off]"},
 		"a module twice":                 {[]string{"--output=", "--module=a=1", "--module=a=2", "good.ll"}, cli.ExitUsage, "duplicate source 'a'"},

@@ -459,10 +459,10 @@ define spir_kernel void @_ZTS1K() "sycl-module-id"="a.cpp" {
 		args string
 		want string
 	}{
-		"DPC++, in place of its step":    {runAs, "-split=auto -S -o out.table in.ll", `!{i32 6147, i32 0, !"id"}`},
-		"LLVM, in place of DPC++'s step": {runAs, "-split=auto -S -dpcpp-translator=false -o out.table in.ll", `!{i32 6188, i32 1, !"id"}`},
-		"LLVM":                           {nil, "--split=auto --output out.table in.ll", `!{i32 6188, i32 1, !"id"}`},
-		"DPC++":                          {nil, "--split=auto --dpcpp-translator --output out.table in.ll", `!{i32 6147, i32 0, !"id"}`},
+		"instead of DPC++'s step":       {runAs, "-split=auto -S -o out.table in.ll", `!{i32 6147, i32 0, !"id"}`},
+		"instead of the step, for LLVM": {runAs, "-split=auto -S -dpcpp-translator=false -o out.table in.ll", `!{i32 6188, i32 1, !"id"}`},
+		"LLVM":                          {nil, "--split=auto --output out.table in.ll", `!{i32 6188, i32 1, !"id"}`},
+		"DPC++":                         {nil, "--split=auto --dpcpp-translator --output out.table in.ll", `!{i32 6147, i32 0, !"id"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

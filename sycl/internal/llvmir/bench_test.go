@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	benchFile = flag.String("ll", "", "`file` of LLVM IR as text that the benchmarks read, in place of a synthetic one")
+	benchFile = flag.String("ll", "", "`file` of LLVM IR as text that the benchmarks read instead of a synthetic one")
 	benchOpt  = flag.String("opt", "", "`path` of LLVM's opt, which reads and prints the file of -ll as a comparison")
 )
 

@@ -103,7 +103,7 @@ func TestKept(t *testing.T) {
 		want := build(nil, test.source, test.debug)
 		ran()
 		if !maps.Equal(got, want) {
-			t.Errorf("%s: other files than those of a build that keeps nothing: %q, %q", test.name, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+			t.Errorf("%s: the files differ from a build that keeps nothing: %q, %q", test.name, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 		}
 	}
 }

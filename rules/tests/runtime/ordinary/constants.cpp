@@ -159,7 +159,7 @@ int main() {
   expect(read(queue, [&](sycl::handler &h) { h.use_kernel_bundle(built); }), others());
 
   expect("the other source's count", other_count(queue, defaults), 70L);
-  expect("the other source's count beside that of this one",
+  expect("the other source's count, with a bundle of this source",
          other_count(queue, [&](sycl::handler &h) { h.use_kernel_bundle(built); }), 70L);
 
   if (queue.get_device().has(sycl::aspect::fp16)) {

@@ -114,7 +114,7 @@ func TestFrontEndDecorations(t *testing.T) {
 		"a mode":           {have: `{i32 6148, i32 1}`, want: `{i32 6190, i32 1}`},
 		"a truth":          {have: `{i32 6149, i32 1}`, want: `{i32 6191, i32 1}`},
 		"today's numbers":  {have: `{i32 6188, i32 1, !"x"}`, want: `{i32 6188, i32 1, !"x"}`},
-		"no such access":   {have: `{i32 6147, i32 9, !"x"}`, want: `{i32 6147, i32 9, !"x"}`},
+		"unknown access":   {have: `{i32 6147, i32 9, !"x"}`, want: `{i32 6147, i32 9, !"x"}`},
 		"nothing readable": {have: `{!"x"}`, want: `{!"x"}`},
 		"an empty one":     {have: `{}`, want: `{}`},
 	} {
