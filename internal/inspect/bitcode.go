@@ -172,7 +172,7 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 // properties and entries, as in objects before linking.
 func needsLLVM(img *hostbin.Image) bool {
 	return len(img.Entries) == 0 && img.Properties.Set(propset.DeviceRequirements) == nil && img.Properties.Set(propset.KernelNames) == nil &&
-		img.Model != "openmp" && img.Model != "cuda" && offload.Detect(img, img.Size()) == offload.Bitcode
+		img.IsSYCL() && offload.Detect(img, img.Size()) == offload.Bitcode
 }
 
 // A bitcodeError is returned for a file with unread bitcode.

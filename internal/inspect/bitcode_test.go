@@ -105,6 +105,7 @@ func kernelsOn(r *report.Report) (list []string) {
 func TestBitcode(t *testing.T) {
 	one, two := object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A", "_ZTS1D"))), object(t, offload.SYCL, bitcode(deviceCode("_ZTS1B")))
 	bad := object(t, offload.SYCL, bitcode("bad"))
+	hip := bytes.ReplaceAll(object(t, offload.HIP, bitcode(deviceCode("_ZTS1A"))), []byte("spir64-unknown-unknown"), []byte("amdgcn-unknown-unknown"))
 	for name, test := range map[string]struct {
 		file   []byte
 		want   []string
@@ -119,7 +120,8 @@ func TestBitcode(t *testing.T) {
 		"bitcode that LLVM rejects":            {members(arFile("a.o", one), arFile("bad.o", bad), arFile("bad.o", bad)), nil, `libk.a: cannot read the LLVM bitcode in 2 device images of 2 objects: member "bad.o", offset `},
 		"unreadable IR":                        {object(t, offload.SYCL, bitcode("define spir_kernel void @k() {")), nil, "LLVM IR:"},
 		"empty bitcode":                        {object(t, offload.SYCL, bitcode("target triple = \"spir64-unknown-unknown\"\n")), []string{}, "no kernels"},
-		"bitcode from a different compiler":    {object(t, offload.OpenMP, bitcode("bad")), nil, "an image of openmp"},
+		"bitcode from a different compiler":    {object(t, offload.OpenMP, bitcode("bad")), nil, "is OpenMP code"},
+		"bitcode of HIP":                       {hip, nil, "is HIP code"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			enter(t, map[string][]byte{"libk.a": test.file})

@@ -247,7 +247,7 @@ func (c *collector) check() error {
 	case c.firstError != nil:
 		return c.firstError
 	case c.omitted != "":
-		return emptyf("no device image can be used: %s", c.omitted)
+		return emptyf("no device image can be used: %s; %s", c.omitted, nextIfEmpty)
 	case c.files == 0 && c.links > 0:
 		return emptyf("%s: found only symbolic links that dangle or lead out of the directory: %d; copy the files into it", strings.Join(slices.Concat(c.Files, c.Embedded), ", "), c.links)
 	case c.files == 0:

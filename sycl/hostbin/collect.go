@@ -77,30 +77,31 @@ func Collect(b *syclbin.Builder, host *File, name string) (Collected, error) {
 // omissionReason returns why a SYCLBIN cannot contain an image, or "" if it can.
 func omissionReason(img *Image) string {
 	switch {
-	case !isSYCL(img):
-		target := ""
+	case !img.IsSYCL():
+		place := "an image"
 		if img.Triple != "" {
-			target = " for " + img.Triple
+			place = "the image for " + img.Triple
 		}
-		return fmt.Sprintf("an image of %s%s is omitted: a SYCLBIN contains only SYCL code", img.Model, target)
+		return fmt.Sprintf("%s is %s code and is omitted: only SYCL code is supported", place, modelNames[img.Model])
 	case img.Stated == offload.Text && offload.Detect(img, img.Size()) != offload.PTX:
-		return fmt.Sprintf("the image for %s is text and is omitted: a SYCLBIN contains only compiled code", img.Triple)
+		return fmt.Sprintf("the image for %s is text and is omitted: only compiled code is supported", img.Triple)
 	case img.Size() == 0:
 		return fmt.Sprintf("the image for %s is empty and is omitted", img.Triple)
 	}
 	return ""
 }
 
-// isSYCL reports whether an image is for SYCL. In containers, LLVM 19's number for SYCL now means
-// HIP, so the target decides.
-func isSYCL(img *Image) bool {
-	switch img.Model {
-	case "openmp", "cuda":
-		return false
-	case "hip":
-		return strings.HasPrefix(img.Triple, "spir")
+// modelNames maps programming models other than SYCL to their names in messages. Bundles of clang
+// have hipv4, and containers of LLVM 19 and older have kind 3 for HIP.
+var modelNames = map[string]string{"openmp": "OpenMP", "cuda": "CUDA", "hip": "HIP", "hipv4": "HIP", "offload kind 3": "HIP"}
+
+// IsSYCL reports whether an image is for SYCL. In containers, LLVM 19's number for SYCL now means
+// HIP, so the target decides. HIP can also be compiled to SPIR-V, for AMD GPUs.
+func (img *Image) IsSYCL() bool {
+	if img.Model == "hip" {
+		return strings.HasPrefix(img.Triple, "spir") && !strings.Contains(img.Triple, "-amd-")
 	}
-	return true
+	return modelNames[img.Model] == ""
 }
 
 // add adds an image to the abstract module of its kernels.

@@ -36,9 +36,12 @@ func TestAdd(t *testing.T) {
 		{"equal images are merged",
 			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "RI", "k"), image("sycl", "spir64", "", "IR", "k")}, 2, 2, nil},
 		{"unsupported images",
-			[]*Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0, 0,
-			[]string{"an image of openmp for spir64 is omitted: a SYCLBIN contains only SYCL code", "an image of hip for amdgcn is omitted: a SYCLBIN contains only SYCL code",
-				"the image for spir64 is empty and is omitted", "the image for spir64 is text and is omitted: a SYCLBIN contains only compiled code"}},
+			[]*Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("hip", "spirv64-amd-amdhsa", "", "IR"), image("cuda", "", "", "code"),
+				image("hipv4", "amdgcn", "", "code"), image("offload kind 3", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0, 0,
+			[]string{"the image for spir64 is OpenMP code and is omitted: only SYCL code is supported", "the image for amdgcn is HIP code and is omitted: only SYCL code is supported",
+				"the image for spirv64-amd-amdhsa is HIP code and is omitted: only SYCL code is supported", "an image is CUDA code and is omitted: only SYCL code is supported",
+				"the image for amdgcn is HIP code and is omitted: only SYCL code is supported", "the image for amdgcn is HIP code and is omitted: only SYCL code is supported",
+				"the image for spir64 is empty and is omitted", "the image for spir64 is text and is omitted: only compiled code is supported"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b syclbin.Builder

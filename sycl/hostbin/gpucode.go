@@ -103,7 +103,7 @@ func BuiltTarget(code offload.Source) string {
 
 // warnIfMislabeled adds a warning if no GPU would run an image under the name that its file states.
 func (s *scanner) warnIfMislabeled(img *Image) {
-	if img.CompileTarget != "" || !isSYCL(img) {
+	if img.CompileTarget != "" || !img.IsSYCL() {
 		return // addGPUCode checks members of archives
 	}
 	if why := Mislabeled(img.Arch, img.Triple, img); why != "" {
@@ -183,7 +183,7 @@ func GPUCode(code offload.Source, triple string) (images []*Image, warnings []st
 // isGPUCode reports whether an image is SYCL code compiled ahead of time for Intel GPUs.
 func isGPUCode(img *Image) bool {
 	system, _, _ := strings.Cut(img.Triple, "-")
-	return isSYCL(img) && (system == "spir64_gen" || system == "spir_gen")
+	return img.IsSYCL() && (system == "spir64_gen" || system == "spir_gen")
 }
 
 // gpuCode returns the images in an Intel GPU image without an architecture.

@@ -79,7 +79,7 @@ func TestImportSeveral(t *testing.T) {
 	code, _, stderr := run(t, "import", "--output=k.syclbin", "ocloc.ar", "images", "lib.a")
 	for _, want := range []string{
 		"the image for spir64_gen-unknown-unknown is empty and is omitted",
-		"an image of openmp for nvptx64-nvidia-cuda is omitted: a SYCLBIN contains only SYCL code",
+		"the image for nvptx64-nvidia-cuda is OpenMP code and is omitted: only SYCL code is supported",
 		"kernel-names-missing",
 	} {
 		if !strings.Contains(stderr, want) {
