@@ -877,7 +877,8 @@ Exit child(const Arguments &args, const TemporaryPaths &at, pid_t parent) {
 }
 
 // required_extension removes the library's message about a SPIR-V extension from output and returns
-// the name of the extension, or "" without the message. The library exits after printing it.
+// what the code needs, or "" without the message. The message has a name or, if one of several
+// extensions is enough, a sentence with their names. The library exits after printing it.
 std::string required_extension(std::string &output) {
   constexpr std::string_view kMessage =
       "RequiresExtension: Feature requires the following SPIR-V extension:";
@@ -886,9 +887,16 @@ std::string required_extension(std::string &output) {
   const size_t name = output.find_first_not_of(" \n", begin + kMessage.size());
   if (name == output.npos) return "";
   const size_t end = std::min(output.find('\n', name), output.size());
-  const std::string extension = output.substr(name, end - name);
+  const std::string text = output.substr(name, end - name);
   output.erase(begin, end + 1 - begin);
-  return extension;
+  std::string names;
+  size_t count = 0;
+  for (size_t at = text.find("SPV_"), last; at != text.npos; at = text.find("SPV_", last)) {
+    last = std::min(text.find_first_of(" ,", at), text.size());
+    names += (count++ ? ", " : "") + text.substr(at, last - at);
+  }
+  if (count > 1) return "one of the SPIR-V extensions " + names;
+  return "the SPIR-V extension " + (count ? names : text);
 }
 
 // crash prints what happened to a child that did not return normally, and returns the driver's exit
@@ -898,7 +906,7 @@ Exit crash(const Arguments &args, int status) {
   const std::string &input = args.input.empty() ? args.library : args.input;
   if (const std::string extension = required_extension(output); !extension.empty()) {
     std::fprintf(stderr,
-                 "%s%s: error: the code needs the SPIR-V extension %s, which DPC++'s compiler "
+                 "%s%s: error: the code needs %s, which DPC++'s compiler "
                  "library %s does not enable; remove the code that uses it\n",
                  output.c_str(), shown(input).c_str(), shown(extension).c_str(), shared->library);
     return kDoesNotCompile;

@@ -350,6 +350,10 @@ func TestMessages(t *testing.T) {
 			"print odd\nprint RequiresExtension: Feature requires the following SPIR-V extension:\nprint  SPV_INTEL_split_barrier\nexit 18\n", 1,
 			"odd\nk.cpp: error: the code needs the SPIR-V extension SPV_INTEL_split_barrier, which DPC++'s compiler library libsycl-jit.so.99.1 does not enable; remove the code that uses it\n",
 		},
+		"one of several extensions": {
+			"print RequiresExtension: Feature requires the following SPIR-V extension:\nprint One of the following extensions: SPV_EXT_float8, SPV_INTEL_int4 should be enabled to process conversion builtins\nexit 18\n", 1,
+			"k.cpp: error: the code needs one of the SPIR-V extensions SPV_EXT_float8, SPV_INTEL_int4, which DPC++'s compiler library libsycl-jit.so.99.1 does not enable; remove the code that uses it\n",
+		},
 		"no extension":     {"print RequiresExtension: Feature requires the following SPIR-V extension:\nexit 18\n", 4, "RequiresExtension: Feature requires the following SPIR-V extension:\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by exit code 18 while compiling\n" + bug},
 		"it says it is ok": {"exit 0\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by exit code 0 while compiling\n" + bug},
 		"killed":           {"die 9\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 9 (Killed) while compiling\n" + noMemory},
