@@ -100,10 +100,22 @@ func OfFeatures() []Aspect {
 	return list
 }
 
-// IsKnownAtRunTime reports whether only the driver can tell whether a GPU has an aspect. This is
-// the case for clocks, because every compiler for Intel GPUs accepts code that reads one.
+// IsKnownAtRunTime reports whether only the driver can tell whether an Intel GPU has an aspect. The
+// kind of the device and its compiler determine some aspects. For the others, such as
+// ext_intel_device_id and usm_system_allocations, the runtime asks the driver.
+//
+// Although code features need the aspects for clocks and bindless images, the driver decides:
+// compilers for Intel GPUs accept code that reads a clock for every GPU, and the SPIR-V capability
+// shows which of them accept bindless images.
 func IsKnownAtRunTime(a Aspect) bool {
-	return a == ExtOneAPIClockSubGroup || a == ExtOneAPIClockWorkGroup || a == ExtOneAPIClockDevice
+	switch a {
+	case ExtOneAPIClockSubGroup, ExtOneAPIClockWorkGroup, ExtOneAPIClockDevice, ExtOneAPIBindlessImages:
+		return true
+	case CPU, GPU, Accelerator, Custom, Emulated, HostDebuggable, ExtIntelLegacyImage, ExtOneAPICUDAAsyncBarrier, ExtOneAPICUDAClusterGroup,
+		ExtOneAPIFragment, ExtOneAPIChunk, ExtOneAPITangle:
+		return false
+	}
+	return a.IsKnown() && a < Retired && !slices.Contains(OfFeatures(), a)
 }
 
 // SPIR-V opcodes and capabilities.

@@ -158,7 +158,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		default:
 			reason.Text = fmt.Sprintf("Required aspect %s is not in the device data, but the device may have it", a)
 		}
-		if closed && aspect.IsKnownAtRunTime(a) && strings.HasPrefix(d.Name, "intel_gpu_") {
+		if closed && aspect.IsKnownAtRunTime(a) && d.IsBuiltIn() && strings.HasPrefix(d.Name, "intel_gpu_") {
 			if keepUnknown {
 				continue
 			}

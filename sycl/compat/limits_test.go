@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -65,6 +66,12 @@ func TestCompilerLimits(t *testing.T) {
 		{"270,000 bytes of local memory on a CPU", &requirement.Requirements{LocalMemory: 270000}, "x86_64", Incompatible, UnsupportedLocalMemory},
 		{"300,000 bytes of local memory on Crescent Island", &requirement.Requirements{LocalMemory: 300000}, "intel_gpu_cri", Compatible, ""},
 		{"the clock of a device", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIClockDevice}}, "intel_gpu_bmg_g21", Undetermined, MissingAspect},
+		{"the ID of a device, which drivers report", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelDeviceID}}, "intel_gpu_pvc", Undetermined, MissingAspect},
+		{"USM of the system", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.USMSystemAllocations}}, "intel_gpu_pvc", Undetermined, MissingAspect},
+		{"bindless images", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIBindlessImages}}, "intel_gpu_acm_g10", Undetermined, MissingAspect},
+		{"a CPU", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.CPU}}, "intel_gpu_pvc", Incompatible, MissingAspect},
+		{"CUDA", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPICUDAClusterGroup}}, "intel_gpu_pvc", Incompatible, MissingAspect},
+		{"fragments", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIFragment}}, "intel_gpu_pvc", Compatible, ""},
 	} {
 		config := deviceconfig.Default()
 		d, ok := config.Lookup(test.device)
@@ -80,6 +87,16 @@ func TestCompilerLimits(t *testing.T) {
 		if kept, reasons := New(config).Supports(test.needs, d); kept != wantKept {
 			t.Errorf("%s: kept %t for %v, want %t", test.name, kept, reasons, wantKept)
 		}
+	}
+}
+
+// TestOwnDevice checks that aspects that only drivers report are missing if a user's file does not
+// list them.
+func TestOwnDevice(t *testing.T) {
+	config := testkit.Must(deviceconfig.Read("own.yaml", strings.NewReader("intel_gpu_pvc: {aspects: [gpu], may-support-other-aspects: false}")))(t)
+	d, _ := config.Lookup("intel_gpu_pvc")
+	if r := New(config).Check(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelDeviceID}}, d); r.Status != Incompatible {
+		t.Errorf("got %v, want incompatible", r.Status)
 	}
 }
 
