@@ -12,6 +12,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
+// TestReleaseOfPrograms checks that programs may need the aspects of the runtime that they are compiled
+// for.
+func TestReleaseOfPrograms(t *testing.T) {
+	for version, want := range map[string]string{"2026.2.0": "2026.2", "2026.1.2": "2026.0", "2026.0.0": "2026.0", "2025.3.1": "2026.0", "2027.1.0": "2026.0", "": "2026.0"} {
+		if got := (&installation{version: version}).release().Name; got != want {
+			t.Errorf("version %q: %s, want %s", version, got, want)
+		}
+	}
+}
+
 func TestClangOnlyOptions(t *testing.T) {
 	line := testkit.Must(parseLine([]string{"-O3", "-fhonor-nans", "-fapprox-func", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"}))(t)
 	for _, tt := range []struct {

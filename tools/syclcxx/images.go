@@ -31,8 +31,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
-// runtime is the release that images are registered for. Every libsycl of 2026 reads this format.
-var runtime = release.Default()
+// syclbinRelease is the release that SYCLBINs are written for. Every libsycl of 2026 reads them.
+var syclbinRelease = release.Default()
+
+// release returns the release that the images of programs are registered for. Programs use the
+// libsycl that they are compiled for, or a newer one.
+func (d *installation) release() *release.Release {
+	r, err := release.Parse(d.version)
+	if err != nil || r.Descriptor != release.Default().Descriptor {
+		return release.Default()
+	}
+	return r
+}
 
 // A target is a target that images are built for.
 type target struct {
@@ -353,7 +363,7 @@ func (u *compilation) tables(ctx context.Context, targets []target) ([]bundle.Ta
 func (c *compiler) wrap(ctx context.Context, output string, tables []bundle.Table, headers []string) error {
 	s := &imageSet{compiler: c}
 	return bundle.Wrap(ctx, c.env, bundle.WrapOptions{
-		Output: output, Runtime: runtime, Tables: tables, Headers: headers, AllowEmpty: true, RequireImages: c.line.RequireImages,
+		Output: output, Runtime: c.dpcpp.release(), Tables: tables, Headers: headers, AllowEmpty: true, RequireImages: c.line.RequireImages,
 		JITOptions: s.backend(target{name: "spir64", triple: "spir64-unknown-unknown"}),
 	})
 }

@@ -305,7 +305,7 @@ func (c *compiler) linkSYCLBINs(ctx context.Context, files []string) error {
 	if c.line.Output == "" {
 		return cli.Usagef("-fsycl-link: -o is required to link SYCLBINs, as in -o all.syclbin")
 	}
-	o := bundle.LinkOptions{Output: c.line.Output, Format: syclbin.Options{Release: runtime, Version: 1}}
+	o := bundle.LinkOptions{Output: c.line.Output, Format: syclbin.Options{Release: syclbinRelease, Version: 1}}
 	if c.line.Syclbin != "" {
 		state, err := syclbin.ParseState(c.line.Syclbin)
 		if err != nil {
@@ -376,6 +376,6 @@ func (c *compiler) syclbin(ctx context.Context, dir string) error {
 		}
 	}
 	return bundle.Pack(ctx, c.env, bundle.PackOptions{
-		Output: output, Format: syclbin.Options{Release: runtime, Version: 1}, State: state, Tables: tables,
+		Output: output, Format: syclbin.Options{Release: syclbinRelease, Version: 1}, State: state, Tables: tables,
 	})
 }
