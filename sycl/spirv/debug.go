@@ -361,11 +361,45 @@ func StripDebug(data []byte) ([]byte, error) {
 	// Translators use the last ids for debug information.
 	for ; kept[3] > 1 && s.gone[kept[3]-1]; kept[3]-- {
 	}
-	out := make([]byte, 4*len(kept))
-	for n, w := range kept {
-		order.PutUint32(out[4*n:], w)
+	return encode(kept, order), nil
+}
+
+// ReplaceStrings returns a module in which replace has been applied to all strings of debug
+// information, such as file names and the command line of the compiler.
+func ReplaceStrings(data []byte, replace func(string) string) ([]byte, error) {
+	words, order, err := decode(nil, data)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	out := slices.Clone(words[:headerWords])
+	err = eachInst(words, func(i inst) error {
+		if i.op == opString {
+			text, _, err := i.text(1)
+			if err != nil {
+				return err
+			}
+			i.words = append(slices.Clip(i.words[:1]), textWords(replace(text))...)
+		}
+		if len(i.words) >= 1<<16-1 {
+			return i.errorf("a string is too long")
+		}
+		out = append(out, uint32(len(i.words)+1)<<16|uint32(i.op))
+		out = append(out, i.words...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return encode(out, order), nil
+}
+
+// textWords returns a string as the words of an instruction.
+func textWords(text string) []uint32 {
+	words := make([]uint32, len(text)/4+1)
+	for n := range len(text) {
+		words[n/4] |= uint32(text[n]) << (n % 4 * 8)
+	}
+	return words
 }
 
 // stripper determines which instructions of a module describe its source.

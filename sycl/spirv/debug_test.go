@@ -373,3 +373,27 @@ func locations(list []srcloc.Origin) []srcloc.Location {
 	}
 	return l
 }
+
+// TestReplaceStrings replaces strings by shorter and longer ones, of all lengths modulo the size of
+// a word.
+func TestReplaceStrings(t *testing.T) {
+	for name, text := range debugModules {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			for _, file := range []string{"", "k", "a/b", "a/bc", "/src/a/b/c.cpp"} {
+				got := testkit.Must(ReplaceStrings(assemble(t, order, text), func(s string) string {
+					return strings.ReplaceAll(s, "./app/k.cpp", file)
+				}))(t)
+				if !bytes.Equal(got, assemble(t, order, strings.ReplaceAll(text, "./app/k.cpp", file))) {
+					t.Errorf("%s: replacing a string by %q changes more than the string", name, file)
+				}
+			}
+		}
+	}
+	module := assemble(t, binary.LittleEndian, `%text = OpString "x"`)
+	if _, err := ReplaceStrings(module, func(string) string { return strings.Repeat("x", 4<<16) }); err == nil {
+		t.Error("ReplaceStrings accepts a string that does not fit into an instruction")
+	}
+	if _, err := ReplaceStrings(module[:21], func(s string) string { return s }); err == nil {
+		t.Error("ReplaceStrings accepts half a word")
+	}
+}

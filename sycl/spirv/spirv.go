@@ -441,6 +441,15 @@ func decode(buf []uint32, data []byte) ([]uint32, binary.ByteOrder, error) {
 	return words, order, nil
 }
 
+// encode returns the bytes of words, the reverse of decode.
+func encode(words []uint32, order binary.ByteOrder) []byte {
+	data := make([]byte, 4*len(words))
+	for n, w := range words {
+		order.PutUint32(data[4*n:], w)
+	}
+	return data
+}
+
 // byteOrder returns the byte order indicated by the magic number.
 func byteOrder(header []byte) (order binary.ByteOrder, ok bool) {
 	switch uint32(magic) {

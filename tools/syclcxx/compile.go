@@ -643,6 +643,11 @@ func (c *compiler) mapped(name, kind string) string {
 	return name
 }
 
+// hasPrefixMap reports whether the command line has an option such as -ffile-prefix-map=.
+func (c *compiler) hasPrefixMap() bool {
+	return slices.ContainsFunc(c.line.Host, func(option string) bool { return strings.Contains(option, "-prefix-map=") })
+}
+
 // portable applies all prefix maps of the command line anywhere in a text. The result does not depend
 // on the directory of the build.
 func (c *compiler) portable(text string) string {

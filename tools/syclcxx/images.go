@@ -20,6 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
@@ -142,6 +143,45 @@ func (s *imageSet) advice() string {
 
 // table builds the images and returns the name of their file table.
 func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) {
+	table, err := s.build(ctx, ownPostLink)
+	if err != nil || !s.line.DebugInfo || !s.hasPrefixMap() {
+		return table, err
+	}
+	return table, s.mapCommandLines(table)
+}
+
+// mapCommandLines applies the prefix maps of the command line to the command lines of the device
+// compile in debug information, which contain the directories in the maps themselves.
+func (s *imageSet) mapCommandLines(table string) error {
+	t, err := cli.ReadTable(table)
+	if err != nil {
+		return err
+	}
+	column := t.Column(filetable.Code)
+	for _, row := range t.Rows {
+		file := cli.CurrentPath(table, row[column])
+		code, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		code, err = spirv.ReplaceStrings(code, func(text string) string {
+			if strings.Contains(text, " -fsycl-device-only ") {
+				return s.portable(text)
+			}
+			return text
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if err := os.WriteFile(file, code, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build is table without the changes to debug information.
+func (s *imageSet) build(ctx context.Context, ownPostLink bool) (string, error) {
 	driver, err := s.driver()
 	if err != nil {
 		return "", err

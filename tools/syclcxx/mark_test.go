@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -176,5 +177,34 @@ func TestFindHost(t *testing.T) {
 	}
 	if h, err := findHost("mycc"); err != nil || h.path != dir+"/mycc" {
 		t.Errorf("an option beside the variable: %v, %v", h, err)
+	}
+}
+
+// TestMapCommandLines checks that debug information of device code does not depend on the directory
+// of the build if the command line maps it.
+func TestMapCommandLines(t *testing.T) {
+	image := func(dir string) string {
+		dir = filepath.Join(t.TempDir(), dir)
+		code := testkit.SPIRV("k")
+		for _, text := range []string{" -fsycl-device-only -I" + dir + "/include -ffile-prefix-map=" + dir + "=.", "a.cpp"} {
+			text += strings.Repeat("\x00", 4-len(text)%4)
+			code = binary.LittleEndian.AppendUint32(code, uint32(len(text)/4+2)<<16|7) // OpString
+			code = append(binary.LittleEndian.AppendUint32(code, 1), text...)
+		}
+		testkit.WriteFile(t, dir+"/0.spv", string(code))
+		table := testkit.WriteFile(t, dir+"/all.table", "[Code]\n"+dir+"/0.spv\n")
+		line := testkit.Must(parseLine([]string{"-g", "-ffile-prefix-map=" + dir + "=.", "-c", "a.cpp"}))(t)
+		s := &imageSet{compiler: &compiler{line: line}}
+		if !line.DebugInfo || !s.hasPrefixMap() {
+			t.Fatal("the options have no effect")
+		}
+		if err := s.mapCommandLines(table); err != nil {
+			t.Fatal(err)
+		}
+		return testkit.ReadFile(t, dir+"/0.spv")
+	}
+	one, two := image("one"), image("longer")
+	if one != two || !strings.Contains(one, " -I./include -ffile-prefix-map=.=.\x00") || !strings.Contains(one, "a.cpp") {
+		t.Errorf("the images of two directories are\n%q\n%q", one, two)
 	}
 }
