@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -58,6 +59,7 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 		_, err := io.WriteString(env.Stdout, usage)
 		return err
 	}
+	useTempDir()
 	c := &compiler{line: line, env: env}
 	if line.Mode == modeCheck {
 		return c.check(ctx)
@@ -76,6 +78,19 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	return err
 }
+
+// useTempDir removes TMPDIR from the environment if it is not a directory in which this user can
+// create files. As with g++, the default directory for temporary files is used instead.
+func useTempDir() {
+	const variable = "TMPDIR"
+	dir := os.Getenv(variable)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || syscall.Access(dir, accessAll) != nil {
+		os.Unsetenv(variable)
+	}
+}
+
+// accessAll is R_OK|W_OK|X_OK.
+const accessAll = 7
 
 // build compiles the sources and links. It checks the targets even if no source is SYCL, because
 // CMake compiles an empty program to find out whether an option is supported.

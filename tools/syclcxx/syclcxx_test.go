@@ -435,6 +435,10 @@ echo "$@" | grep -o 'unique-prefix=[^ ]*' > "$out"`)
 	if got := compile(0, "-E -MMD -MF d 1/a.cpp -o a.ii") + testkit.ReadFile(t, "d"); got != "a.o: 1/a.cpp\n" {
 		t.Errorf("-E -MMD: %q", got)
 	}
+	for _, temporary := range []string{filepath.Join(dir, "gone"), filepath.Join(dir, "1/a.cpp")} {
+		t.Setenv("TMPDIR", temporary)
+		compile(0, "-c 1/a.cpp")
+	}
 	for _, options := range []string{"-g -ffile-prefix-map=", "-fsycl-rdc -fdebug-prefix-map="} {
 		var objects []string
 		for _, source := range []string{"1", "2"} {
