@@ -26,6 +26,7 @@ _DEVICES = {
 
 _SKIP = """absent() {
   echo "skipped: $reason"
+  test -z "${TEST_SHARD_STATUS_FILE:-}" || touch "$TEST_SHARD_STATUS_FILE"
   test -z "${XML_OUTPUT_FILE:-}" || cat > "$XML_OUTPUT_FILE" << EOF
 <testsuites><testsuite name="$name" tests="1" skipped="1"><testcase name="$name"><skipped message="$reason"/></testcase></testsuite></testsuites>
 EOF
