@@ -232,6 +232,8 @@ def _baseline_names_impl(ctx):
     for name, want in _BASELINES.items():
         problem = baseline_problem(name)
         asserts.true(env, want in problem and "; use " in problem, "%s: %s" % (name, problem))
+    for value in [["known.json"], select({"//conditions:default": "known.json"})]:
+        asserts.equals(env, "expected a string, got %s; use the path of one file, such as compat.baseline.json" % type(value), baseline_problem(value))
     for name in ["known.json", "folder/known.json", "a b'[1]..json"]:
         asserts.equals(env, "", baseline_problem(name))
     return unittest.end(env)

@@ -98,6 +98,8 @@ def baseline_problem(baseline):
     Returns:
         string.
     """
+    if type(baseline) != "string":
+        return "expected a string, got %s; use the path of one file, such as compat.baseline.json" % type(baseline)
     parts = baseline.split("/")
     if ":" in baseline or "" in parts or "." in parts or ".." in parts:
         return "%r is not a path in the package; use a path such as compat.baseline.json" % baseline
