@@ -497,9 +497,9 @@ def sycl_cc_test_suite(name):
     _precompiled_test(name = "cc_precompiled_program_test", target_under_test = ":precompiled_program.program")
     native.filegroup(name = "no_sources", srcs = ["clang.stamp"], **manual)
     for case, (attributes, text) in {
-        "file": ({"srcs": ["clang.stamp"]}, "srcs: //rules/tests:clang.stamp is not a source, header, object or library; add files that the program reads to data"),
+        "file": ({"srcs": ["clang.stamp"]}, "srcs: //rules/tests:clang.stamp is not a source, header, object or library; rename C++ sources to end with .cpp, .cc, .cxx, .c++ or .C, and add files that the program reads to data"),
         "library": ({"srcs": ["libtwice.a", "libtwice.nopic.a"]}, "srcs: rules/tests/libtwice.a and rules/tests/libtwice.nopic.a are the same library; remove one of them"),
-        "rule": ({"srcs": ["no_sources"]}, "srcs: //rules/tests:no_sources has no sources, headers, objects or libraries; add files"),
+        "rule": ({"srcs": ["no_sources"]}, "srcs: //rules/tests:no_sources has no sources, headers, objects or libraries; rename C++ sources"),
         "version": ({"srcs": ["libv.so.x"]}, "srcs: //rules/tests:libv.so.x is not a source"),
     }.items():
         sycl_cc_library(name = "wrong_srcs_" + case, **(attributes | manual))

@@ -46,10 +46,11 @@ def check_srcs(ctx):
     for target in ctx.attr.srcs:
         files = target[DefaultInfo].files.to_list()
         if not [f for f in files if _is_supported(f)]:
-            fail("%s: srcs: %s %s; add files that the program reads to data, and files that compilations read to additional_compiler_inputs or textual_hdrs" % (
+            fail("%s: srcs: %s %s; rename C++ sources to end with %s, and add files that the program reads to data, and files that compilations read to additional_compiler_inputs or textual_hdrs" % (
                 user_label(ctx),
                 shown(target.label),
                 "is not a source, header, object or library" if [f for f in files if f.is_source and f.owner == target.label] else "has no sources, headers, objects or libraries",
+                " or ".join([", ".join(SOURCES[:-1]), SOURCES[-1]]),
             ))
 
 def precompiled(ctx, cc):
