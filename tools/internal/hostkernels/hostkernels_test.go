@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -364,5 +365,13 @@ func TestSymbolsOfAddressSanitizer(t *testing.T) {
 		if len(o.Submitted) != 1 || o.Submitted[0].Name != want || o.Submitted[0].Size != 8 {
 			t.Errorf("%s: got %v", symbol, o.Submitted)
 		}
+	}
+}
+
+func TestDebugCommand(t *testing.T) {
+	got := debugCommand([]string{"g++", "-gsplit-dwarf", "-c", "a.cpp", "-o", ObjectName, "-gsplit-dwarf=single"}, "a.o")
+	want := []string{"g++", "-c", "a.cpp", "-o", "a.o", "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -131,13 +131,7 @@ func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from fu
 	}
 	defer os.RemoveAll(dir)
 	object := filepath.Join(dir, "layouts.o")
-	argv := slices.Clone(s.Compile)
-	for i, a := range argv {
-		if a == ObjectName {
-			argv[i] = object
-		}
-	}
-	argv = append(argv, "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w")
+	argv := debugCommand(s.Compile, object)
 	var stdin io.Reader
 	if s.Stdin != "" {
 		file, err := os.Open(s.Stdin)
@@ -151,6 +145,20 @@ func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from fu
 		return none, err
 	}
 	return read(object, from)
+}
+
+// debugCommand returns the command that compiles a source with debugging information into an object
+// file. -gsplit-dwarf would write the information to a different file.
+func debugCommand(compile []string, object string) (argv []string) {
+	for _, a := range compile {
+		if a == ObjectName {
+			a = object
+		}
+		if !strings.HasPrefix(a, "-gsplit-dwarf") {
+			argv = append(argv, a)
+		}
+	}
+	return append(argv, "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w")
 }
 
 // read calls from with an object file.
