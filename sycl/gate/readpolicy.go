@@ -246,7 +246,11 @@ func (p *policyReader) detail(key, value *string) nodeReader {
 			}
 			*key = r.Detail
 			if n.ShortTag() == "!!int" {
-				return p.typed("a string", "!!int", func(v string) error { *value = v; return nil })(path, n)
+				return p.typed("a string", "!!int", func(v string) error {
+					*value = v
+					_, err := parseNumber(v)
+					return err
+				})(path, n)
 			}
 			return p.text(value)(path, n)
 		}
@@ -349,14 +353,20 @@ func (p *policyReader) boolean(to *bool) nodeReader {
 }
 
 func (p *policyReader) number(to *int) nodeReader {
-	return p.typed("a number", "!!int", func(value string) error {
-		v, err := strconv.ParseUint(value, 10, 31)
-		if err != nil {
-			return fmt.Errorf("expected a non-negative integer, got %q", value)
-		}
-		*to = int(v)
-		return nil
+	return p.typed("a number", "!!int", func(value string) (err error) {
+		*to, err = parseNumber(value)
+		return err
 	})
+}
+
+// parseNumber parses a decimal number. It rejects leading zeros, because 010 is 8 in YAML 1.1 and
+// 10 in YAML 1.2.
+func parseNumber(value string) (int, error) {
+	v, err := strconv.ParseUint(value, 10, 31)
+	if err != nil || strconv.FormatUint(v, 10) != value {
+		return 0, fmt.Errorf("expected a non-negative decimal number without leading zeros, got %q", value)
+	}
+	return int(v), nil
 }
 
 func (p *policyReader) severity(to *Severity) nodeReader {
