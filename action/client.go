@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,6 +77,8 @@ func newClient(address, token string) (*commentClient, error) {
 				return errElsewhere
 			case len(via) >= 3:
 				return errors.New("too many redirects")
+			case req.Method != via[0].Method: // which Go turns into GET for the statuses 301 to 303
+				return errRedirected
 			}
 			return nil
 		},
@@ -84,6 +87,8 @@ func newClient(address, token string) (*commentClient, error) {
 }
 
 var errElsewhere = errors.New("the server refers to a different host; refusing to send the token")
+
+var errRedirected = errors.New("the server redirects a request that writes, with a status that only allows to read")
 
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
@@ -315,6 +320,9 @@ func (c *commentClient) commentAddress(want wantedComment, of comment) *url.URL 
 // replaceBody replaces the body of a comment.
 func (c *commentClient) replaceBody(ctx context.Context, want wantedComment, old comment, body string) (now comment, err error) {
 	_, err = c.do(ctx, http.MethodPatch, c.commentAddress(want, old), map[string]string{"body": body}, &now)
+	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusNotFound {
+		failed.again = true // a person or another run has deleted it since it was found
+	}
 	return now, err
 }
 
@@ -526,7 +534,7 @@ func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body,
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &apiError{Message: c.clean(err.Error())}
+		return nil, c.unreachable(err)
 	}
 	defer res.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
@@ -534,7 +542,7 @@ func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body,
 	case len(data) > maxAnswer:
 		return nil, &apiError{Status: res.StatusCode, Message: fmt.Sprintf("response too large (limit %d bytes)", maxAnswer)}
 	case err != nil:
-		return nil, &apiError{Message: c.clean(err.Error())}
+		return nil, c.unreachable(err)
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return nil, c.failed(res, data)
 	}
@@ -542,9 +550,23 @@ func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body,
 		return res.Header, nil
 	}
 	if err := json.Unmarshal(data, answer); err != nil {
-		return nil, &apiError{Status: res.StatusCode, Message: "unexpected response"}
+		return nil, &apiError{Status: res.StatusCode, Message: "the response is not JSON; check GITHUB_API_URL and the runner's proxy"}
 	}
 	return res.Header, nil
+}
+
+// unreachable returns the error for a request without a complete response. Retrying can help unless the server's
+// certificate is invalid.
+func (c *commentClient) unreachable(err error) *apiError {
+	e := &apiError{Message: c.clean(err.Error()), again: true}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		e.Message += "; if the server has its own certificate authority, install it on the runner, or set SSL_CERT_FILE"
+		e.again = false
+	}
+	if errors.Is(err, errRedirected) {
+		e.again = false
+	}
+	return e
 }
 
 // request creates a request with the common headers. The body may be nil.
@@ -589,10 +611,10 @@ func (c *commentClient) failed(res *http.Response, data []byte) *apiError {
 func (e *apiError) explain(header http.Header, now time.Time) {
 	message := strings.ToLower(e.Message)
 	isRefused := e.Status == http.StatusForbidden || e.Status == http.StatusTooManyRequests
-	after, err := strconv.Atoi(header.Get("Retry-After"))
+	after, hasAfter := retryAfter(header.Get("Retry-After"), now)
 	switch {
-	case err == nil && after >= 0:
-		e.after = time.Duration(min(after, 3600)) * time.Second
+	case hasAfter:
+		e.after = after
 	case isRefused && header.Get("X-RateLimit-Remaining") == "0":
 		if reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
 			e.after = time.Duration(min(max(reset, now.Unix())-now.Unix(), 3600)) * time.Second
@@ -600,7 +622,7 @@ func (e *apiError) explain(header http.Header, now time.Time) {
 	case isRefused && strings.Contains(message, "secondary rate limit"):
 		e.after = time.Minute // GitHub's documentation requires this if there is no header
 	}
-	isLimited := isRefused && (e.Status == http.StatusTooManyRequests || err == nil && after >= 0 || header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(message, "rate limit"))
+	isLimited := isRefused && (e.Status == http.StatusTooManyRequests || hasAfter || header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(message, "rate limit"))
 	e.again = e.Status >= 500 || isLimited
 	if header.Get("X-GitHub-SSO") != "" {
 		message += " saml"
@@ -618,6 +640,20 @@ func (e *apiError) explain(header http.Header, now time.Time) {
 	case isLimited:
 		e.refusal = rateLimited + "later"
 	}
+}
+
+// retryAfter returns the delay of a Retry-After header, which is a number of seconds or a date. It
+// is at most one hour.
+func retryAfter(value string, now time.Time) (delay time.Duration, ok bool) {
+	seconds, err := strconv.Atoi(value)
+	if err != nil {
+		date, err := http.ParseTime(value)
+		if err != nil {
+			return 0, false
+		}
+		seconds = max(0, int(date.Sub(now).Round(time.Second)/time.Second))
+	}
+	return time.Duration(min(seconds, 3600)) * time.Second, seconds >= 0
 }
 
 // clean makes untrusted text safe to print.

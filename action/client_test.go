@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -204,6 +206,14 @@ func first(n int, f func(http.ResponseWriter, *http.Request, int) bool) func(htt
 	return func(w http.ResponseWriter, r *http.Request, i int) bool { return i <= n && f(w, r, i) }
 }
 
+// hangUp closes the connection without a response.
+func hangUp(w http.ResponseWriter, _ *http.Request, _ int) bool {
+	if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+		conn.Close()
+	}
+	return true
+}
+
 func TestAnswers(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -222,7 +232,12 @@ func TestAnswers(t *testing.T) {
 		{"rate limit with a long delay", answer(429, "Retry-After", "100000"), 429, "has exceeded its rate limit", 1, nil},
 		{"server error", first(2, answer(503)), 0, "", 4, waits{time.Second, 2 * time.Second}},
 		{"permanent server error", answer(502), 502, "bad gateway", 3, waits{time.Second, 2 * time.Second}},
-		{"not JSON", func(w http.ResponseWriter, _ *http.Request, _ int) bool { fmt.Fprint(w, "<html>"); return true }, 200, "unexpected response", 1, nil},
+		{"rate limit until a date", first(1, answer(429, "Retry-After", "Mon, 30 Nov 2026 12:00:07 GMT")), 0, "", 3, waits{7 * time.Second}},
+		{"unavailable until a date", first(1, answer(503, "Retry-After", "Mon, 30 Nov 2026 12:00:07 GMT")), 0, "", 3, waits{7 * time.Second}},
+		{"unavailable until a past date", first(1, answer(503, "Retry-After", "Mon, 30 Nov 2026 11:00:00 GMT")), 0, "", 3, waits{time.Second}},
+		{"an invalid date", first(1, answer(503, "Retry-After", "soon")), 0, "", 3, waits{time.Second}},
+		{"closed connection", first(1, hangUp), 0, "", 3, waits{time.Second}},
+		{"not JSON", func(w http.ResponseWriter, _ *http.Request, _ int) bool { fmt.Fprint(w, "<html>"); return true }, 200, "the response is not JSON; check GITHUB_API_URL", 1, nil},
 		{"endless response", func(w http.ResponseWriter, _ *http.Request, _ int) bool {
 			for range 17 {
 				w.Write(make([]byte, 1<<20))
@@ -234,7 +249,9 @@ func TestAnswers(t *testing.T) {
 			f := newFake(t)
 			f.fail = test.fail
 			var w waits
-			_, err := testClient(t, f, &w).keep(t.Context(), wantComment())
+			c := testClient(t, f, &w)
+			c.now = func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) }
+			_, err := c.keep(t.Context(), wantComment())
 			var failed *apiError
 			switch {
 			case test.status == 0 && err != nil:
@@ -268,6 +285,52 @@ func TestNoSecondComment(t *testing.T) {
 	address := kept.Address
 	if err != nil || len(f.comments) != 1 || !strings.HasSuffix(address, "-1") {
 		t.Errorf("%q, %v, %d comments", address, err, len(f.comments))
+	}
+}
+
+// TestDeletedComment checks that a comment that was deleted after it was found is created again.
+func TestDeletedComment(t *testing.T) {
+	f := newFake(t, written(defaultAuthor, marker+"\nold"))
+	f.fail = func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		if r.Method == http.MethodPatch {
+			f.comments = nil
+			w.WriteHeader(http.StatusNotFound)
+		}
+		return r.Method == http.MethodPatch
+	}
+	kept, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment())
+	if err != nil || len(f.comments) != 1 || f.comments[0].Body != marker+"\nnew" || kept.Address == "" {
+		t.Errorf("%q, %v, %+v", kept.Address, err, f.comments)
+	}
+}
+
+// TestRedirectedWrite checks that a redirect which turns a write into a read is an error, because
+// nothing would be written.
+func TestRedirectedWrite(t *testing.T) {
+	f := newFake(t, written(defaultAuthor, marker+"\nold"))
+	f.fail = func(w http.ResponseWriter, r *http.Request, n int) bool {
+		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/comments/") {
+			json.NewEncoder(w).Encode(f.comments[0])
+			return true
+		}
+		return r.Method == http.MethodPatch && answer(301, "Location", r.URL.Path)(w, r, n)
+	}
+	if _, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); err == nil || !strings.Contains(err.Error(), "redirects a request that writes") || len(f.requests) != 2 {
+		t.Errorf("%v, requests %q", err, f.requests)
+	}
+}
+
+// TestUnknownAuthority checks that a certificate of an unknown authority is reported with a fix.
+func TestUnknownAuthority(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	c, err := newClient(server.URL, testToken)
+	testkit.NoError(t, err)
+	var w waits
+	c.sleep = w.sleep
+	if _, err := c.keep(t.Context(), wantComment()); err == nil || !strings.Contains(err.Error(), "set SSL_CERT_FILE") || w != nil {
+		t.Errorf("%v, waited %v", err, w)
 	}
 }
 
