@@ -122,6 +122,9 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	in.Commits = o.Commits
 	in.BaseDevices, in.NextDevices, in.BaseDecides = o.baseDevices, o.nextDevices, o.BaseDecides
 	in.NotCompared = slices.Concat(o.NotCompared, o.missingComparisons(&in))
+	if err := o.checkBaseReports(dir); err != nil {
+		return in, err
+	}
 	if in.Reports, err = readIndexes(ctx, dir, o.Reports); err != nil {
 		return in, err
 	}
@@ -145,6 +148,31 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 		in.Workspace = sources
 	}
 	return in, nil
+}
+
+// checkBaseReports returns an error for a report that is also a report of the base branch, because
+// none of its problems would be new.
+func (o *CheckOptions) checkBaseReports(dir *workspace.Directory) error {
+	checked := map[string]bool{}
+	for _, name := range o.Reports {
+		if path, err := dir.Path(name); err == nil { // reading the report returns other errors
+			checked[path] = true
+		}
+	}
+	for _, name := range o.BaseReports {
+		if path, err := dir.Path(name); err == nil && checked[path] {
+			return cli.Usagef("%s: %s is also a report of the change, so none of its problems would be new; pass a report of the base branch, or exclude the file from the other reports", o.setting("base-reports"), show.ShellQuote(name))
+		}
+	}
+	return nil
+}
+
+// setting returns how the user names an option: as a flag, or as an input of the action.
+func (o *CheckOptions) setting(name string) string {
+	if o.Program == "action" {
+		return "input " + name
+	}
+	return "--" + name
 }
 
 // builtFrom returns the file from which a report was made: the binary, or the archive that contains

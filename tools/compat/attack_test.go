@@ -122,7 +122,7 @@ func TestAttackS15UserPatterns(t *testing.T) {
 	testkit.NoError(t, err)
 	relative, err := filepath.Rel(here, outside)
 	testkit.NoError(t, err)
-	for _, pattern := range []string{outside + "/*.json", outside + "/**/*.json", outside + "/a.json", relative + "/**", "bef*.json"} {
+	for _, pattern := range []string{outside + "/*.json", outside + "/**/*.json", outside + "/a.json", relative + "/**"} {
 		checkContains(t, mustRun(t, "check", "--base-reports", pattern, "before.json"), "2 known")
 	}
 	for pattern, want := range map[string]int{outside + "/gone/*": 3, outside + "/../**/..": 2, "a/../../x": 2, outside: 3, "-x": 2} {

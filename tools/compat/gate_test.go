@@ -65,6 +65,7 @@ func TestCheck(t *testing.T) {
 	testkit.WriteFile(t, "bad.yaml", "version: 1\nfail_on: new\n")
 	testkit.WriteFile(t, "none.yaml", "version: 1\nfail-on: none\n")
 	testkit.WriteFile(t, "strict.yaml", "version: 1\ncompare-with-base: required\n")
+	testkit.WriteFile(t, "old/before.json", testkit.ReadFile(t, "before.json"))
 	goodReport(t)
 	testkit.WriteFile(t, "base.json", testkit.Written(t, (&gate.Baseline{}).Encode))
 	for _, test := range []struct {
@@ -83,13 +84,13 @@ func TestCheck(t *testing.T) {
 		{"a policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "before.json"}, 0, []string{"policy.yaml:4: note: the exception from unsupported-sub-group-size for SubGroup8 expires on 2027-01-31", "compat: passed: ", "1 warning, 1 allowed\n"}, nil},
 		{"a policy a day later", []string{"--policy", "policy.yaml", "--today", "2027-02-01", "before.json"}, 1, []string{"(the exception has expired)", "policy.yaml:4: warning: "}, nil},
 		{"flags over the policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "--fail-on-severity", "warning", "before.json"}, 1, []string{"1 failing problem"}, nil},
-		{"base reports", []string{"--base-reports", "bef*.json", "before.json"}, 0, []string{"(known)", "passed: 3 kernels on 2 devices: 2 known\n"}, nil},
+		{"base reports", []string{"--base-reports", "old/bef*.json", "before.json"}, 0, []string{"(known)", "passed: 3 kernels on 2 devices: 2 known\n"}, nil},
 		{"base reports of another device configuration", []string{"--base-reports", "before.json", "now.json"}, 0, []string{"compat: warning: the data of the device intel_gpu_pvc have changed", "1 new because data of a device changed"}, nil},
 		{"a first policy that asks for nothing", []string{"--policy", "none.yaml", "--base-policy", "none", "before.json"}, 0, []string{"none.yaml: note: fail-on is \"none\", not \"new\" [policy-weakened]"}, nil},
 		{"a flag that weakens the policy", []string{"--policy", "strict.yaml", "--fail-on", "none", "before.json"}, 0, []string{"strict.yaml: note: a flag or an input overrides the policy: fail-on is \"none\", not \"new\" [policy-weakened]"}, nil},
 		{"a policy that requires a comparison, in a build", []string{"--policy", "strict.yaml", "--fail-on-severity", "error", "good.json"}, 0, []string{"compat: passed"}, nil},
-		{"a policy that requires a comparison with the base branch", []string{"--policy", "strict.yaml", "--base-reports", "before.json", "before.json"}, 1, []string{"strict.yaml: error: the base branch's policy is missing; use --base-policy FILE"}, nil},
-		{"the same, and a flag makes it optional", []string{"--policy", "strict.yaml", "--compare-with-base", "optional", "--base-reports", "before.json", "before.json"}, 0, []string{"compare-with-base is \"optional\", not \"required\""}, nil},
+		{"a policy that requires a comparison with the base branch", []string{"--policy", "strict.yaml", "--base-reports", "old/before.json", "before.json"}, 1, []string{"strict.yaml: error: the base branch's policy is missing; use --base-policy FILE"}, nil},
+		{"the same, and a flag makes it optional", []string{"--policy", "strict.yaml", "--compare-with-base", "optional", "--base-reports", "old/before.json", "before.json"}, 0, []string{"compare-with-base is \"optional\", not \"required\""}, nil},
 		{"a flag that requires a comparison", []string{"--compare-with-base", "required", "--fail-on", "none", "good.json"}, 1, []string{"error: the base branch's policy is missing"}, nil},
 		{"a flag that requires a comparison of baselines", []string{"--compare-with-base", "required", "--base-policy", "none", "--baseline", "base.json", "good.json"}, 1, []string{"error: the base branch's baseline is missing; use --base-baseline FILE"}, nil},
 		{"a comparison that is required and made", []string{"--compare-with-base", "required", "--base-policy", "none", "--baseline", "base.json", "--base-baseline", "base.json", "good.json"}, 0, []string{"compat: passed"}, nil},
@@ -99,6 +100,7 @@ func TestCheck(t *testing.T) {
 		{"no warnings", []string{"--warn-only", "good.json"}, 0, []string{""}, nil},
 		{"no report", nil, 2, nil, []string{"no input; pass reports"}},
 		{"an invalid report", []string{"k.spv"}, 3, nil, []string{"k.spv"}},
+		{"base reports that are the checked reports", []string{"--base-reports", "./bef*.json", "before.json"}, 2, nil, []string{"compat: error: --base-reports: before.json is also a report of the change"}},
 		{"base reports that are missing", []string{"--base-reports", "none/*.json", "before.json"}, 3, nil, []string{`"none/*.json": no file matches`}},
 		{"a policy that is missing", []string{"--policy", "gone.yaml", "before.json"}, 2, nil, []string{"gone.yaml: cannot read the file: no such file"}},
 		{"a policy with a fault", []string{"--policy", "bad.yaml", "before.json"}, 2, nil, []string{`bad.yaml:2: unknown key "fail_on"; did you mean fail-on?`}},
