@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -28,7 +29,9 @@ func deliverError(ctx context.Context, out *console, c check, err error, isShown
 		fmt.Fprintf(out.stderr, "action: error: %s\n", message)
 		return code
 	}
-	if !out.github.annotate(annotation{Level: levelError, Title: "SYCL compatibility", Message: message}) {
+	a := annotation{Level: levelError, Title: "SYCL compatibility", Message: message}
+	a.File, a.Line = c.locate(err)
+	if !out.github.annotate(a) {
 		out.logf("error: %s", message)
 	}
 	wrong := out.github.setOutputs(stepOutput{Name: "conclusion", Value: wordValue(conclusion)}, stepOutput{Name: "exit-code", Value: numberValue(code)})
@@ -39,6 +42,19 @@ func deliverError(ctx context.Context, out *console, c check, err error, isShown
 		showError(ctx, out, c, errorText(c, message, err))
 	}
 	return code
+}
+
+// locate returns the location of an error in a file of the change, or "".
+func (c *check) locate(err error) (file string, line int) {
+	wrong, ok := errors.AsType[*gate.SyntaxError](err)
+	if !ok || c.settings.policyRef == "base" || c.job.event.forkRun() != nil { // the file may be the base's
+		return "", 0
+	}
+	file = path.Join(c.place.inRepo, wrong.File)
+	if !safetext.IsPath(file) {
+		return "", 0
+	}
+	return file, wrong.Line
 }
 
 // showError writes the error to the summary and the comment, so that an older conclusion does not

@@ -55,7 +55,7 @@ func openRepository(ctx context.Context, dir string) *repository {
 	r := &repository{dir: dir, stderr: &bytes.Buffer{}}
 	r.ctx, r.cancel = context.WithTimeout(ctx, gitTime)
 	if dir == "" {
-		r.broken = &missingError{"no git repository in the workspace; run actions/checkout before this step, on a runner with git"}
+		r.broken = errors.New("no git repository")
 		return r
 	}
 	r.command = r.git("cat-file", "--batch")

@@ -109,8 +109,8 @@ var inputs = []input{
 		return urlValue(v).err
 	}},
 	{"token", "secret", "", "the token to write the comment with; default: the token of the job", text(func(s *settings) *string { return &s.token })},
-	{"working-directory", "path", "", "the directory that all paths are relative to, itself relative to the workspace", func(s *settings, v string) error {
-		if !filepath.IsLocal(filepath.FromSlash(v)) {
+	{"working-directory", "path", "", "the directory that all paths are relative to, itself relative to the workspace or absolute", func(s *settings, v string) error {
+		if full := filepath.FromSlash(v); !filepath.IsLocal(full) && !filepath.IsAbs(full) {
 			return fmt.Errorf("%q leads out of the workspace", v)
 		}
 		s.workingDirectory = filepath.ToSlash(filepath.Clean(v))

@@ -91,7 +91,7 @@ func load(ctx context.Context, c check, r rules) (*evidence, error) {
 		}
 		return e, err
 	}
-	e.input.Prefix = c.place.prefix
+	e.input.Prefix = c.place.inRepo
 	if !e.input.Policy.FailOnEmpty {
 		return e, nil
 	}

@@ -24,9 +24,9 @@ type place struct {
 	outer    string // the directory that may hold input files: the workspace or the repository around it
 	dir      string // the directory that inputs are relative to
 	repo     string // the repository, or "" if there is none
-	// prefix turns a path relative to dir into one relative to the workspace. It is "" if they are
-	// the same.
-	prefix string
+	// prefix turns a path relative to dir into one relative to the workspace, and inRepo into one
+	// relative to the repository, as GitHub shows it. They are "" if dir is that directory.
+	prefix, inRepo string
 }
 
 // findPlace returns the directories of a job that runs in a workspace.
@@ -39,7 +39,15 @@ func findPlace(named, workingDirectory string, onGitHub bool) (p place, err erro
 		return p, err
 	}
 	// A change may have added a link, so resolve the directory before anything below it.
-	p.dir, err = filepath.EvalSymlinks(filepath.Join(p.outer, filepath.FromSlash(workingDirectory)))
+	full := filepath.FromSlash(workingDirectory)
+	if filepath.IsAbs(full) {
+		below, ok := p.relativeToOuter(full)
+		if !ok {
+			return p, cli.Usagef("input working-directory: %q is not in the workspace %s", workingDirectory, p.named)
+		}
+		full = below
+	}
+	p.dir, err = filepath.EvalSymlinks(filepath.Join(p.outer, full))
 	if err != nil {
 		return p, cli.Usagef("input working-directory: cannot use %q: %v", workingDirectory, workspace.Reason(err))
 	}
@@ -59,7 +67,23 @@ func findPlace(named, workingDirectory string, onGitHub bool) (p place, err erro
 			p.outer = p.repo
 		}
 	}
-	return p, nil
+	if p.inRepo = p.prefix; onGitHub {
+		if p.inRepo, err = p.inRepository("."); p.inRepo == "." {
+			p.inRepo = ""
+		}
+	}
+	return p, err
+}
+
+// noRepository returns why there is no repository.
+func (p place) noRepository() error {
+	entries, _ := os.ReadDir(p.dir)
+	for _, entry := range entries {
+		if entry.IsDir() && hasGit(filepath.Join(p.dir, entry.Name())) {
+			return &missingError{fmt.Sprintf("the repository is in %s, not in the working directory; set the input working-directory to %s", entry.Name(), path.Join(p.prefix, entry.Name()))}
+		}
+	}
+	return &missingError{"no git repository in the workspace; run actions/checkout before this step, on a runner with git"}
 }
 
 // repositoryAround returns the outermost repository between the workspace and a directory in it, or

@@ -159,6 +159,62 @@ func TestInputPaths(t *testing.T) {
 	}
 }
 
+// TestRepositoryInSubdirectory checks that GitHub shows problems in the right file if
+// actions/checkout has put the repository into a subdirectory of the workspace.
+func TestRepositoryInSubdirectory(t *testing.T) {
+	const policy = "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: no-image, kernels: [Gone], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n"
+	repository := func(dir string) *checkout {
+		w := newCheckout(t)
+		inner := &checkout{t, filepath.Join(w.dir, dir), w.env}
+		inner.reports()
+		inner.write("src/k.cpp", strings.Repeat("x\n", 20))
+		inner.write("lib/src/k.cpp", strings.Repeat("x\n", 20))
+		inner.write("lib/out/k.compat.json", inner.read("out/k.compat.json"))
+		inner.write(".github/sycl-compat.yml", policy)
+		w.based(inner.commit())
+		return w
+	}
+	for dir, file := range map[string]string{"my repo": "src/k.cpp", "my repo/lib": "lib/src/k.cpp", "WORKSPACE/my repo": "src/k.cpp"} {
+		w := repository("my repo")
+		w.env["GITHUB_SERVER_URL"] = "https://github.com"
+		s := w.checkRun(1, "failure", "", "reports", pattern, "working-directory", strings.ReplaceAll(dir, "WORKSPACE", w.dir), "sarif-file", "r.sarif")
+		if len(s.Annotations) != 2 || s.Annotations[0].File != file || s.Annotations[1].File != ".github/sycl-compat.yml" {
+			t.Errorf("%s: annotations %+v", dir, s.Annotations)
+		}
+		dir = strings.TrimPrefix(dir, "WORKSPACE/")
+		if s.Outputs["sarif-file"] != dir+"/r.sarif" {
+			t.Errorf("%s: outputs %v", dir, s.Outputs)
+		}
+		wantText(t, "SARIF", w.read(dir+"/r.sarif"), `"uri": "`+file+`"`)
+	}
+	w := repository("my repo")
+	w.checkRun(1, "failure", "the repository is in my repo, not in the working directory; set the input working-directory to my repo", "reports", "my repo/out/*.json", "compare-with-base", "required")
+	w.checkRun(2, "error", `input working-directory: "/etc" is not in the workspace`, "reports", pattern, "working-directory", "/etc")
+}
+
+// TestPolicyErrorLocation checks that an error in the policy or the baseline is shown at its line.
+func TestPolicyErrorLocation(t *testing.T) {
+	const policy = ".github/sycl-compat.yml"
+	for _, test := range []struct {
+		name, file, text string
+		inputs           []string
+		line             string
+	}{
+		{"a policy", policy, "version: 1\nfail_on: none\n", nil, "2"},
+		{"an expiry date", policy, "version: 1\nallow:\n- {rule: no-image, kernels: [a], reason: r, expires: 2999-01-01}\n", nil, "3"},
+		{"a baseline", "lib/b.json", "{\n<<<<<<< a\n", []string{"baseline-file", "b.json"}, "2"},
+	} {
+		w := newCheckout(t)
+		w.write("lib/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
+		w.write(test.file, test.text)
+		w.based(w.commit())
+		s := w.run(append([]string{"reports", pattern, "working-directory", "lib"}, test.inputs...)...)
+		if s.ExitCode != 2 || len(s.Annotations) != 1 || s.Annotations[0].File != test.file || s.Annotations[0].Line != test.line {
+			t.Errorf("%s: exit code %d, annotations %+v", test.name, s.ExitCode, s.Annotations)
+		}
+	}
+}
+
 // TestPolicyDevices checks that an unknown device in a policy is reported with its location and
 // a suggestion.
 func TestPolicyDevices(t *testing.T) {

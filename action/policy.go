@@ -141,7 +141,7 @@ func (c *chooser) applyChangeRules() error {
 		return cli.Usagef("input policy-file: cannot read %s: file not found", c.settings.policyFile)
 	case errors.Is(err, errAbsent):
 	case err != nil:
-		return cli.Usagef("%v", err)
+		return cli.Usagef("%w", err)
 	}
 	c.policy = policy
 	c.logPolicy("")

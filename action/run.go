@@ -113,6 +113,9 @@ func (env environment) check(ctx context.Context, out *console) (c check, err er
 	}
 	repo := openRepository(ctx, c.place.repo)
 	defer repo.close()
+	if c.place.repo == "" {
+		repo.broken = c.place.noRepository()
+	}
 	r, err := chooseRules(s, c.paths, c.job, findBase(c.job, c.place, repo))
 	if err != nil {
 		return c, err

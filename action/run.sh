@@ -27,6 +27,13 @@ fail() {
 
 has() { command -v "$1" > /dev/null 2>&1; }
 
+is_absolute() {
+  case $1 in
+    /* | [A-Za-z]:[/\\]*) ;;
+    *) return 1 ;;
+  esac
+}
+
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 # platform: prints the system and the architecture in the form used by release files.
@@ -97,10 +104,9 @@ build() {
 
 if [ -n "${INPUT_BINARY-}" ]; then
   # Like other paths, it is relative to the working directory.
-  case $INPUT_BINARY in
-    /* | [A-Za-z]:[/\\]*) program=$INPUT_BINARY ;;
-    *) program=./${INPUT_WORKING_DIRECTORY:-.}/$INPUT_BINARY ;;
-  esac
+  program=$INPUT_BINARY
+  is_absolute "$program" || program=${INPUT_WORKING_DIRECTORY:-.}/$program
+  is_absolute "$program" || program=./$program
   if [ ! -f "$program" ] || [ ! -x "$program" ]; then
     fail "input binary: $INPUT_BINARY is not a program${INPUT_WORKING_DIRECTORY:+ in $INPUT_WORKING_DIRECTORY}" 2
   fi

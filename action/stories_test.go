@@ -74,7 +74,7 @@ func TestStories(t *testing.T) {
 		{"a conflict in the baseline", func(w *checkout) {
 			w.write("out/k.compat.json", good(t))
 			w.write("b.json", "<<<<<<< HEAD\n"+w.baseline())
-		}, []string{"baseline-file", "b.json"}, "error", "b.json:1: merge conflict marker", ""},
+		}, []string{"baseline-file", "b.json"}, "error", "b.json:1: merge conflict marker", "b.json:1"},
 		{"a weaker policy", func(w *checkout) {
 			w.write("out/k.compat.json", bad(t))
 			w.write(".github/sycl-compat.yml", strictPolicy)

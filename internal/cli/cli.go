@@ -93,17 +93,20 @@ type Tool struct {
 // usageError is returned for an invalid command line.
 type usageError struct {
 	msg     string
+	err     error  // that the message quotes, or nil
 	command string // the tool or subcommand whose help to recommend
 }
 
 func (e *usageError) Error() string { return e.msg }
+func (e *usageError) Unwrap() error { return e.err }
 
 // WrongUsage marks the error as a usage error.
 func (e *usageError) WrongUsage() {}
 
-// Usagef returns a usage error.
+// Usagef returns a usage error. The verb %w is as for [fmt.Errorf].
 func Usagef(format string, args ...any) error {
-	return &usageError{msg: fmt.Sprintf(format, args...)}
+	err := fmt.Errorf(format, args...)
+	return &usageError{msg: err.Error(), err: errors.Unwrap(err)}
 }
 
 // noError is a negative result.

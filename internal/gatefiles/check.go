@@ -114,7 +114,7 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 		return in, err
 	}
 	if err := in.Policy.CheckEnds(in.Today); err != nil {
-		return in, cli.Usagef("%v", err)
+		return in, cli.Usagef("%w", err)
 	}
 	if err := o.loadBaselines(dir, &in); err != nil {
 		return in, err
@@ -213,7 +213,7 @@ func PolicyDevices(o CheckOptions, config *deviceconfig.Config) (names []string,
 		return nil, err
 	}
 	if err := in.Policy.CheckDevices(config); err != nil {
-		return nil, cli.Usagef("%v", err)
+		return nil, cli.Usagef("%w", err)
 	}
 	for _, name := range slices.Concat(in.Policy.Required, in.Policy.Supported) {
 		if !strings.Contains(name, "*") {
@@ -443,7 +443,7 @@ func readPolicy(dir *workspace.Directory, f GateFile) (*gate.Policy, error) {
 	var cannot *workspace.OpenError
 	var syntax *gate.SyntaxError
 	if errors.As(err, &cannot) || errors.As(err, &syntax) {
-		return nil, cli.Usagef("%v", err)
+		return nil, cli.Usagef("%w", err)
 	}
 	return p, err
 }
@@ -459,7 +459,7 @@ func readBaseline(dir *workspace.Directory, f GateFile) (*gate.Baseline, error) 
 	b, err := read(dir, f, gate.ReadBaseline)
 	var syntax *gate.SyntaxError
 	if errors.As(err, &syntax) {
-		return nil, cli.Usagef("%v", err)
+		return nil, cli.Usagef("%w", err)
 	}
 	return b, err
 }
