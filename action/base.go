@@ -32,7 +32,7 @@ func findBase(j *job, p place, r *repository) *base {
 	case j.event.forkRun() != nil:
 		b.commit = j.sha // a commit of the default branch, even if an artifact has overwritten files
 		b.unknownReason = "the policy of the default branch applies to runs of forks, but its commit is unknown; set GITHUB_SHA"
-	case pull != nil && j.event.name == "pull_request":
+	case pull != nil && j.event.name != "pull_request_target": // whose commit is the base
 		head = pull.Head.SHA
 		merge, err := r.commit(j.sha)
 		if err == nil && len(merge.parents) == 2 && merge.parents[1] == pull.Head.SHA {

@@ -143,9 +143,10 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 // compared.
 func TestTagsNotCompared(t *testing.T) {
 	for name, event := range map[string]string{
-		"push":              `{"before": "` + strings.Repeat("0", 40) + `", "created": true, "ref": "refs/tags/v1"}`,
-		"release":           `{"action": "published"}`,
-		"workflow_dispatch": `{}`,
+		"push":                `{"before": "` + strings.Repeat("0", 40) + `", "created": true, "ref": "refs/tags/v1"}`,
+		"release":             `{"action": "published"}`,
+		"workflow_dispatch":   `{}`,
+		"repository_dispatch": `{"action": "x"}`,
 	} {
 		w := newCheckout(t)
 		w.reports()
@@ -155,7 +156,7 @@ func TestTagsNotCompared(t *testing.T) {
 		if s := w.checkRun(0, "success", "", "reports", pattern); strings.Contains(s.Stdout, "not compared") {
 			t.Errorf("%s: %s", name, s.Stdout)
 		}
-		w.checkRun(1, "failure", "has no base commit", "reports", pattern, "compare-with-base", "required")
+		w.checkRun(1, "failure", "has no base commit; run the check for pull_request events to compare them", "reports", pattern, "compare-with-base", "required")
 	}
 }
 
@@ -246,6 +247,30 @@ func TestAttackHead(t *testing.T) {
 		}
 		w.write(".github/sycl-compat.yml", weakPolicy)
 		w.checkRun(0, "success", "devices * are no longer required", "reports", pattern)
+	}
+}
+
+// TestMergeOfEvents checks that a change is not blamed for what others have merged into the base
+// branch, for all events that run for the merge of a pull request.
+func TestMergeOfEvents(t *testing.T) {
+	for _, event := range []string{"pull_request", "pull_request_review", "pull_request_review_comment"} {
+		w := newCheckout(t)
+		w.write(".gitignore", "out/\n")
+		w.reports()
+		w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\n")
+		began := w.commit()
+		w.git("checkout", "--quiet", "-b", "change")
+		w.write("x", "1")
+		head := w.commit()
+		w.git("checkout", "--quiet", began)
+		w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\nundetermined: ignore\n")
+		w.commit()
+		w.git("merge", "--quiet", "--no-ff", "--message", "x", "change")
+		w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
+		w.event(event, fmt.Sprintf(`{"pull_request": {"number": 7, "head": {"sha": %q}, "base": {"sha": %q}}}`, head, began))
+		if s := w.checkRun(0, "success", "passed", "reports", pattern, "compare-with-base", "required"); strings.Contains(s.Stdout, "policy-weakened") {
+			t.Errorf("%s: %s", event, s.Stdout)
+		}
 	}
 }
 

@@ -242,8 +242,8 @@ func (e *event) isTag() bool { return strings.HasPrefix(e.Ref, "refs/tags/") }
 // isForced reports whether the event replaces existing commits.
 func (e *event) isForced() bool { return e.Forced && e.PullRequest == nil }
 
-// isChange reports whether the event may be about a change. Workflows may also be started manually
-// or by a timer, and a tag refers to a commit that was checked before.
+// isChange reports whether the event may be about a change. Workflows may also be started manually,
+// by another program or by a timer, and a tag refers to a commit that was checked before.
 func (e *event) isChange() bool {
-	return !slices.Contains([]string{"", "schedule", "workflow_dispatch", "release"}, e.name) && !e.isTag()
+	return !slices.Contains([]string{"", "schedule", "workflow_dispatch", "repository_dispatch", "release"}, e.name) && !e.isTag()
 }

@@ -153,7 +153,7 @@ func (c *chooser) applyChangeRules() error {
 	}
 	if c.commit == "" {
 		if c.settings.compareWithBase == "required" || c.isChange {
-			c.cannotCompare("%s", c.unknownReason)
+			c.cannotCompare("%s; run the check for pull_request events to compare them", c.unknownReason)
 		}
 		return nil
 	}
