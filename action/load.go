@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -54,6 +58,7 @@ type evidence struct {
 	options gatefiles.CheckOptions
 	input   gate.Input
 	log     []string
+	notices []string
 }
 
 // isEmpty reports whether there is nothing to check.
@@ -92,13 +97,45 @@ func load(ctx context.Context, c check, r rules) (*evidence, error) {
 		return e, err
 	}
 	e.input.Prefix = c.place.inRepo
+	missing := e.findMissing(s, c.place)
 	if !e.input.Policy.FailOnEmpty {
 		return e, nil
 	}
-	if nothing == nil && len(s.reports) > 0 && len(e.options.Reports) == 0 {
-		nothing = cli.BadInput(fmt.Errorf("input reports: no file matches %s; build the reports before this step", strings.Join(s.reports, ", ")))
+	return e, cmp.Or(nothing, missing)
+}
+
+// findMissing returns an error if a file that the input reports or binaries names does not exist, or
+// if no report matches. It adds a notice for each pattern that matches no file, because a misspelled
+// pattern would otherwise check less.
+func (e *evidence) findMissing(s *settings, p place) (missing error) {
+	for _, in := range []struct {
+		name     string
+		patterns []string
+	}{{"reports", s.reports}, {"binaries", s.binaries}} {
+		for _, text := range in.patterns {
+			if strings.HasPrefix(text, "!") {
+				continue
+			}
+			found, err := p.glob([]string{text})
+			local, _ := p.localPattern(text)
+			info, noFile := os.Stat(filepath.FromSlash(local))
+			isDirectory := noFile == nil && info.IsDir()
+			switch {
+			case err != nil: // a different pattern excludes the files that cause the error
+			case len(found) > 0, isDirectory && in.name == "binaries":
+			case isDirectory:
+				missing = cmp.Or(missing, cli.BadInput(fmt.Errorf("input reports: %s is a directory; name its reports, for example %s", text, path.Join(text, "**/*.compat.json"))))
+			case !strings.ContainsAny(text, "*?"):
+				missing = cmp.Or(missing, cli.BadInput(fmt.Errorf("input %s: no file matches %s; build the file before this step, or correct the path", in.name, text)))
+			default:
+				e.notices = append(e.notices, fmt.Sprintf("input %s: no file matches %s", in.name, text))
+			}
+		}
 	}
-	return e, nothing
+	if missing == nil && len(s.reports) > 0 && len(e.options.Reports) == 0 {
+		missing = cli.BadInput(fmt.Errorf("input reports: no file matches %s; build the reports before this step", strings.Join(s.reports, ", ")))
+	}
+	return missing
 }
 
 // findReports sets the reports of the options.
@@ -113,7 +150,7 @@ func (e *evidence) findReports(s *settings, p place) (err error) {
 		return fmt.Errorf("input base-reports: %w", err)
 	}
 	if len(e.options.BaseReports) == 0 {
-		return cli.BadInput(fmt.Errorf("input base-reports: no file matches %s", strings.Join(s.baseReports, ", ")))
+		return cli.BadInput(fmt.Errorf("input base-reports: no file matches %s; build the reports of the base commit before this step, or leave the input empty", strings.Join(s.baseReports, ", ")))
 	}
 	return nil
 }

@@ -159,6 +159,43 @@ func TestInputPaths(t *testing.T) {
 	}
 }
 
+// TestMissingFiles checks that a file that an input names must exist, and that a pattern that matches
+// nothing is visible, because a misspelled name would otherwise check less.
+func TestMissingFiles(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		inputs     []string
+		code       int
+		conclusion string
+		text       string
+	}{
+		{"a report", []string{"reports", "out/k.compat.json, out/typo.json"}, 3, "error", "input reports: no file matches out/typo.json; build the file before this step, or correct the path"},
+		{"a report by an absolute path", []string{"reports", "out/*.json\nWORKSPACE/typo.json"}, 3, "error", "typo.json; build the file"},
+		{"a report, which the policy allows", []string{"reports", "out/k.compat.json, out/typo.json", "fail-on-empty", "false"}, 0, "success", "passed"},
+		{"a pattern", []string{"reports", "out/*.json, typo/*.json"}, 0, "success", "::notice title=SYCL compatibility::input reports: no file matches typo/*.json"},
+		{"an excluded pattern", []string{"reports", "out/*.json, !typo/*.json"}, 0, "success", "passed"},
+		{"a pattern whose files are excluded", []string{"reports", "out/*.json, bin/*, !bin/**"}, 0, "success", "passed"},
+		{"a directory", []string{"reports", "out"}, 3, "error", "input reports: out is a directory; name its reports, for example out/**/*.compat.json"},
+		{"a binary", []string{"binaries", "bin/k.o, bin/typo.o", "devices", deviceB}, 3, "error", "input binaries: no file matches bin/typo.o; build the file"},
+		{"a directory of binaries", []string{"binaries", "bin, dist", "devices", deviceB}, 3, "error", "input binaries: no file matches dist; build the file"},
+		{"a pattern of binaries", []string{"binaries", "bin/*, dist/*.whl", "devices", deviceB}, 0, "success", "::notice title=SYCL compatibility::input binaries: no file matches dist/*.whl"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newCheckout(t)
+			w.object("bin/k.o")
+			w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
+			for i, v := range test.inputs {
+				test.inputs[i] = strings.ReplaceAll(v, "WORKSPACE", w.dir)
+			}
+			s := w.checkRun(test.code, test.conclusion, test.text, test.inputs...)
+			if strings.Contains(s.Stdout, "::notice") != strings.Contains(test.text, "::notice") {
+				t.Error(s.Stdout)
+			}
+		})
+	}
+}
+
 // TestRepositoryInSubdirectory checks that GitHub shows problems in the right file if
 // actions/checkout has put the repository into a subdirectory of the workspace.
 func TestRepositoryInSubdirectory(t *testing.T) {
@@ -190,6 +227,32 @@ func TestRepositoryInSubdirectory(t *testing.T) {
 	w := repository("my repo")
 	w.checkRun(1, "failure", "the repository is in my repo, not in the working directory; set the input working-directory to my repo", "reports", "my repo/out/*.json", "compare-with-base", "required")
 	w.checkRun(2, "error", `input working-directory: "/etc" is not in the workspace`, "reports", pattern, "working-directory", "/etc")
+}
+
+// TestSparseCheckout checks that a policy or baseline that only the commit contains does not count
+// as absent.
+func TestSparseCheckout(t *testing.T) {
+	const policy = ".github/sycl-compat.yml"
+	for _, test := range []struct {
+		name, missing string
+		inputs        []string
+		text          string
+	}{
+		{"a policy", policy, nil, "the checkout lacks .github/sycl-compat.yml, although its commit contains the file; add .github to the input sparse-checkout"},
+		{"a policy that an input names", "ci/p.yml", []string{"policy-file", "ci/p.yml"}, "the checkout lacks ci/p.yml"},
+		{"a baseline", "ci/b.json", []string{"baseline-file", "ci/b.json", "proposed-baseline-file", "new.json"}, "the checkout lacks ci/b.json"},
+	} {
+		w := newCheckout(t)
+		w.write(".gitignore", "out/\n")
+		w.reports()
+		w.write("ci/b.json", w.baseline())
+		for _, name := range []string{policy, "ci/p.yml"} {
+			w.write(name, "version: 1\ndevices: {required: ["+deviceB+"]}\nundetermined: error\n")
+		}
+		w.based(w.commit())
+		w.remove(test.missing)
+		w.checkRun(2, "error", test.text, append([]string{"reports", pattern}, test.inputs...)...)
+	}
 }
 
 // TestPolicyErrorLocation checks that an error in the policy or the baseline is shown at its line.

@@ -136,6 +136,11 @@ func (c *chooser) logf(format string, args ...any) {
 // applyChangeRules applies the rules of the change.
 func (c *chooser) applyChangeRules() error {
 	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
+	if errors.Is(err, errAbsent) {
+		if committed, err := c.policyOf(c.repository.head()); err == nil {
+			return c.notInCheckout(committed.Name)
+		}
+	}
 	switch {
 	case errors.Is(err, errAbsent) && c.paths.policy != "":
 		return cli.Usagef("input policy-file: cannot read %s: file not found", c.settings.policyFile)
@@ -165,6 +170,13 @@ func (c *chooser) applyChangeRules() error {
 	return nil
 }
 
+// notInCheckout returns the error for a file that the checked-out commit contains and the checkout
+// lacks, which must not count as absent.
+func (c *chooser) notInCheckout(name string) error {
+	name = c.inWorkspace(name)
+	return cli.Usagef("the checkout lacks %s, although its commit contains the file; add %s to the input sparse-checkout of actions/checkout, and do not delete the file before this step", name, path.Dir(name))
+}
+
 // readBaseline reads the baseline of the change. It may not exist: the first run has none, and the
 // check decides whether that is an error.
 func (c *chooser) readBaseline() error {
@@ -174,6 +186,9 @@ func (c *chooser) readBaseline() error {
 	data, err := c.readChange(c.paths.baseline)
 	switch {
 	case errors.Is(err, errAbsent):
+		if _, err := c.file(c.repository.head(), c.paths.baseline); err == nil {
+			return c.notInCheckout(c.paths.baseline)
+		}
 		c.noBaseline = true
 	case err != nil:
 		return cli.BadInput(fmt.Errorf("input baseline-file: %w", err))

@@ -125,7 +125,7 @@ func (env environment) check(ctx context.Context, out *console) (c check, err er
 		return c, err
 	}
 	out.logLines(slices.Concat(r.log, c.evidence.log))
-	c.notices = r.notices
+	c.notices = slices.Concat(r.notices, c.evidence.notices)
 	result := gate.Evaluate(c.evidence.input)
 	if r.noBaseline {
 		return c, proposeBaseline(c, result)
