@@ -25,7 +25,7 @@ func (r *runner) summary(drafts ...summaryDraft) (int, error) {
 	const variable = "GITHUB_STEP_SUMMARY"
 	path := r.getenv(variable)
 	if path == "" {
-		return 0, fmt.Errorf("cannot write the summary: the variable %s is not set", variable)
+		return 0, fmt.Errorf("the variable %s is not set", variable)
 	}
 	var used int64
 	if info, err := os.Stat(path); err == nil {
