@@ -174,15 +174,16 @@ func TestRenameLambdas(t *testing.T) {
 		device, host []string
 		want         map[string]string
 	}{
-		"one":                     {nil, []string{more}, []string{second}, map[string]string{more: second}},
-		"two":                     {[]string{"", twoLambdas}, []string{more, less}, []string{second, first}, map[string]string{less: first, more: second}},
-		"two in one name":         {[]string{twoLambdas}, []string{both}, []string{bothHost}, map[string]string{both: bothHost}},
-		"no source has them":      {[]string{"MACRO(less) MACRO(more)"}, []string{more, less}, []string{second, first}, nil},
-		"declared twice":          {[]string{twoLambdas + "void f() { auto more = 1; }"}, []string{more, less}, []string{second, first}, nil},
-		"two files":               {[]string{"auto less = [](int) {};", "auto more = [](int) {};"}, []string{more, less}, []string{second, first}, nil},
-		"one is not submitted":    {[]string{twoLambdas}, []string{more, less}, []string{first}, nil},
-		"a lambda in the lambda":  {nil, []string{"NK4moreMUlvE_clEvEUlvE_"}, []string{"NKUlvE_clEvEUlvE_"}, map[string]string{"NK4moreMUlvE_clEvEUlvE_": "NKUlvE_clEvEUlvE_"}},
-		"a const member function": {nil, []string{"NK1S3runEvEUlvE_"}, []string{"NK1S3runEvEUlvE_"}, map[string]string{}},
+		"one":                      {nil, []string{more}, []string{second}, map[string]string{more: second}},
+		"two":                      {[]string{"", twoLambdas}, []string{more, less}, []string{second, first}, map[string]string{less: first, more: second}},
+		"two in one name":          {[]string{twoLambdas}, []string{both}, []string{bothHost}, map[string]string{both: bothHost}},
+		"no source has them":       {[]string{"MACRO(less) MACRO(more)"}, []string{more, less}, []string{second, first}, nil},
+		"a variable of a function": {[]string{"void f() { auto more = 1; }" + twoLambdas}, []string{more, less}, []string{second, first}, map[string]string{less: first, more: second}},
+		"declared twice":           {[]string{twoLambdas + "namespace other { auto more = [](int) {}; }"}, []string{more, less}, []string{second, first}, nil},
+		"two files":                {[]string{"auto less = [](int) {};", "auto more = [](int) {};"}, []string{more, less}, []string{second, first}, nil},
+		"one is not submitted":     {[]string{twoLambdas}, []string{more, less}, []string{first}, nil},
+		"a lambda in the lambda":   {nil, []string{"NK4moreMUlvE_clEvEUlvE_"}, []string{"NKUlvE_clEvEUlvE_"}, map[string]string{"NK4moreMUlvE_clEvEUlvE_": "NKUlvE_clEvEUlvE_"}},
+		"a const member function":  {nil, []string{"NK1S3runEvEUlvE_"}, []string{"NK1S3runEvEUlvE_"}, map[string]string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var device []hostwrap.Kernel

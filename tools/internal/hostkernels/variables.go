@@ -57,14 +57,16 @@ func sortByDeclaration(kernels []Kernel, sources []*source) bool {
 		for _, m := range ofVariable.FindAllStringSubmatch(k.Name, -1) {
 			count := 0
 			for _, s := range sources {
-				found := regexp.MustCompile(`\bauto\b[^;{}()]*\b`+m[2]+`\s*[={(]`).FindAllStringIndex(s.text, -1)
-				if count += len(found); len(found) == 0 {
-					continue
+				for _, found := range regexp.MustCompile(`\bauto\b[^;{}()]*\b`+m[2]+`\s*[={(]`).FindAllStringIndex(s.text, -1) {
+					if !s.atNamespaceScope(found[0]) {
+						continue
+					}
+					if in != nil && in != s {
+						return false
+					}
+					in, declared[m[2]] = s, found[0]
+					count++
 				}
-				if in != nil && in != s {
-					return false
-				}
-				in, declared[m[2]] = s, found[0][0]
 			}
 			if count != 1 {
 				return false
@@ -84,6 +86,24 @@ func sortByDeclaration(kernels []Kernel, sources []*source) bool {
 	slices.SortFunc(kernels, func(a, b Kernel) int { return slices.Compare(order(a), order(b)) })
 	return true
 }
+
+// atNamespaceScope reports whether an offset in the text is outside of functions, classes and
+// initializers.
+func (s *source) atNamespaceScope(offset int) bool {
+	var inner []bool // for each open brace, whether it does not open a namespace
+	for i, c := range []byte(s.text[:offset]) {
+		switch {
+		case c == '{':
+			inner = append(inner, !opensNamespace.MatchString(s.text[max(0, i-200):i]))
+		case c == '}' && len(inner) > 0:
+			inner = inner[:len(inner)-1]
+		}
+	}
+	return !slices.Contains(inner, true)
+}
+
+// opensNamespace matches the text before the brace of a namespace or of extern "C++".
+var opensNamespace = regexp.MustCompile(`\b(namespace(\s+[\w:]+)?|extern\s+0)\s*$`)
 
 // variableOrNumber matches what distinguishes lambdas in a name: a variable or a number.
 var variableOrNumber = regexp.MustCompile(`(\w+)::\{lambda|#(\d+)`)
