@@ -218,6 +218,24 @@ func TestRenameLambdas(t *testing.T) {
 	}
 }
 
+// TestRenameSubstituted checks names with two generic lambdas, which g++ 12 mangles differently.
+func TestRenameSubstituted(t *testing.T) {
+	const device, host, other = "Z4bothINL2sqMUlT_E_ENL3decMUlS2_E_EEv5queuePiS2_T0_EUlvE_", "Z4bothINL2sqMUlT_E_ENL3decMUlS1_E_EEv5queuePiS1_T0_EUlvE_", "Z4bothINL2sqMUlT_E_ENL3incMUlS1_E_EEv5queuePiS1_T0_EUlvE_"
+	for submitted, pairs := range map[string]int{host: 1, other: 0} {
+		inner := strings.ReplaceAll(submitted, "S1_", "S3_") // rules_sycl and Submitted come before
+		o := object(t, gcc12, "_ZN10rules_sycl9SubmittedI"+inner+"Lm8ELm0EE4hereE", "_ZTSP"+submitted)
+		o.table = true
+		kernels := kernelsOf(header("_ZTS" + device))
+		renameSubstituted(kernels, o)
+		if got, _, _, _ := match(kernels, o); len(got) != pairs {
+			t.Errorf("%s: pairs %v", submitted, got)
+		}
+		if got := types(kernels, o); pairs == 1 && got["_ZTS"+device] != submitted {
+			t.Errorf("names in the table: %q", got)
+		}
+	}
+}
+
 // TestMatchTemplateLambdas checks that kernels such as [=]<int D>(item<D>) {} are paired. g++ 12
 // does not mangle their template parameters.
 func TestMatchTemplateLambdas(t *testing.T) {

@@ -67,8 +67,12 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 			return nil, err
 		}
 	}
-	if host.GCC == 0 && host.table {
+	switch {
+	case !host.table:
+	case host.GCC == 0:
 		renameLambdas(device, host, s.Files)
+	case host.GCC < 13:
+		renameSubstituted(device, host)
 	}
 	if len(s.Compile) > 0 && host.GCC != 0 {
 		sources := sourcesOf(append(hostwrap.ParseFiles(string(described)), s.Name))

@@ -1,9 +1,11 @@
 package hostkernels
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // ofVariable matches the variable in the name of a lambda at namespace scope, in a name of the device
@@ -47,6 +49,30 @@ func renameLambdas(device []Kernel, host *hostObject, files []string) {
 		}
 	}
 }
+
+// renameSubstituted gives kernels of the device code the names that they have in host code of g++ 12
+// and older, which numbers the substitutions in a mangled name differently if the name contains two
+// generic lambdas at namespace scope.
+func renameSubstituted(device []Kernel, host *hostObject) {
+	_, onlyHost, onlyDevice, _ := match(device, host)
+	key := func(k Kernel) string {
+		_, symbol, _ := strings.Cut(k.symbol, "_ZN10rules_sycl9SubmittedI")
+		symbol = submittedEnd.ReplaceAllString(cmp.Or(symbol, strings.TrimPrefix(k.symbol, "_ZTS")), "")
+		return substitutions.ReplaceAllString(symbol, "S_")
+	}
+	hosts, devices := groups(onlyHost, key), groups(onlyDevice, key)
+	for symbol, d := range devices {
+		if h := hosts[symbol]; len(h) == 1 && len(d) == 1 {
+			at := slices.IndexFunc(device, func(k Kernel) bool { return k.symbol == d[0].symbol })
+			device[at].Name = h[0].Name
+		}
+	}
+}
+
+var (
+	submittedEnd  = regexp.MustCompile(`Lm\d+ELm\d+EE4hereE.*`)
+	substitutions = regexp.MustCompile(`S[0-9A-Z]*_`)
+)
 
 // sortByDeclaration sorts kernels by the declarations of the variables in their names. It returns
 // false if a variable is declared more than once, or not all of them in one source.
