@@ -46,16 +46,16 @@ func workspace(t testing.TB) {
 		"sg8.bc|sg8.prop|c.sym\nfixed.bc|fixed.prop|d.sym\nnone.bc|none.prop|e.sym\n")
 }
 
-// TestAssumedRuntime reads a property file of DPC++ 2025.3, in which 64-bit atomics have a number
-// that a different aspect has now.
+// TestAssumedRuntime reads a property file of DPC++ 2025.3, in which explicit SIMD has the number
+// that matrices have now.
 func TestAssumedRuntime(t *testing.T) {
 	workspace(t)
 	r := new(propset.Registry)
-	(&requirement.Requirements{Aspects: []aspect.Aspect{28}}).Put(r)
+	(&requirement.Requirements{Aspects: []aspect.Aspect{53}}).Put(r)
 	testkit.WriteFile(t, "old.prop", r.String())
 	testkit.WriteFile(t, "in.table", "[Code|Properties]\nold.bc|old.prop\n")
 	for flag, want := range map[string]string{"--assume-runtime=2025.3": "[Code|Properties]\nold.bc|old.prop\n", "--assume-runtime=2026.0": "[Code|Properties]\n"} {
-		if code, _, stderr := run(t, "--target=intel_gpu_pvc", flag, "--output=out.table", "in.table"); code != 0 || testkit.ReadFile(t, "out.table") != want {
+		if code, _, stderr := run(t, "--target=intel_gpu_tgllp", flag, "--output=out.table", "in.table"); code != 0 || testkit.ReadFile(t, "out.table") != want {
 			t.Errorf("%s: exit %d, %s, %q", flag, code, stderr, testkit.ReadFile(t, "out.table"))
 		}
 	}
