@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // ofVariable matches the variable in the name of a lambda at namespace scope, in a name of the device
@@ -35,19 +36,25 @@ func differInVariables(device, host Kernel) bool {
 func renameLambdas(device []Kernel, host *hostObject, files []string) {
 	_, onlyHost, onlyDevice, _ := match(device, host)
 	hosts, devices := groups(onlyHost, withoutNumbers), groups(onlyDevice, withoutVariables)
+	sources := sync.OnceValue(func() []*source { return sourcesOf(files) })
 	for name, h := range hosts {
 		d := devices[name]
 		if len(d) != len(h) || slices.ContainsFunc(h, func(k Kernel) bool { return len(host.types[k.Name]) == 0 }) {
 			continue
 		}
-		if len(d) > 1 && !sortByDeclaration(d, sourcesOf(files)) {
+		if len(d) > 1 && !sortByDeclaration(d, sources()) {
 			continue
 		}
 		for i := range d {
-			at := slices.IndexFunc(device, func(k Kernel) bool { return k.symbol == d[i].symbol })
-			device[at].Name = h[i].Name
+			rename(device, d[i], h[i])
 		}
 	}
+}
+
+// rename gives a kernel in the list the name that it has in the host code.
+func rename(list []Kernel, k, host Kernel) {
+	at := slices.IndexFunc(list, func(other Kernel) bool { return other.symbol == k.symbol })
+	list[at].Name = host.Name
 }
 
 // renameSubstituted gives kernels of the device code the names that they have in host code of g++ 12
@@ -63,8 +70,7 @@ func renameSubstituted(device []Kernel, host *hostObject) {
 	hosts, devices := groups(onlyHost, key), groups(onlyDevice, key)
 	for symbol, d := range devices {
 		if h := hosts[symbol]; len(h) == 1 && len(d) == 1 {
-			at := slices.IndexFunc(device, func(k Kernel) bool { return k.symbol == d[0].symbol })
-			device[at].Name = h[0].Name
+			rename(device, d[0], h[0])
 		}
 	}
 }
@@ -81,9 +87,12 @@ func sortByDeclaration(kernels []Kernel, sources []*source) bool {
 	var in *source
 	for _, k := range kernels {
 		for _, m := range ofVariable.FindAllStringSubmatch(k.Name, -1) {
-			count := 0
+			if _, known := declared[m[2]]; known {
+				continue
+			}
+			declaration, count := regexp.MustCompile(`\bauto\b[^;{}()]*\b`+m[2]+`\s*[={(]`), 0
 			for _, s := range sources {
-				for _, found := range regexp.MustCompile(`\bauto\b[^;{}()]*\b`+m[2]+`\s*[={(]`).FindAllStringIndex(s.text, -1) {
+				for _, found := range declaration.FindAllStringIndex(s.text, -1) {
 					if !s.atNamespaceScope(found[0]) {
 						continue
 					}
