@@ -171,7 +171,7 @@ func (c *chooser) applyChangeRules() error {
 }
 
 // notInCheckout returns the error for a file that the checked-out commit contains and the checkout
-// lacks, which must not count as absent.
+// lacks. Such a file must not count as absent.
 func (c *chooser) notInCheckout(name string) error {
 	name = c.inWorkspace(name)
 	return cli.Usagef("the checkout lacks %s, although its commit contains the file; add %s to the input sparse-checkout of actions/checkout, and do not delete the file before this step", name, path.Dir(name))

@@ -104,9 +104,9 @@ func OfFeatures() []Aspect {
 // kind of the device and its compiler determine some aspects. For the others, such as
 // ext_intel_device_id and usm_system_allocations, the runtime asks the driver.
 //
-// Although code features need the aspects for clocks and bindless images, the driver decides:
-// compilers for Intel GPUs accept code that reads a clock for every GPU, and the SPIR-V capability
-// shows which of them accept bindless images.
+// The driver also decides about clocks and bindless images, although code features need these
+// aspects. Compilers accept code that reads a clock for every Intel GPU, and the SPIR-V capability
+// shows which GPUs they accept bindless images for.
 func IsKnownAtRunTime(a Aspect) bool {
 	switch a {
 	case ExtOneAPIClockSubGroup, ExtOneAPIClockWorkGroup, ExtOneAPIClockDevice, ExtOneAPIBindlessImages:

@@ -52,8 +52,8 @@ func must[T any](v T, err error) T {
 // devicesSource names the source of devices.yaml.
 const devicesSource = "intel/llvm, DeviceConfigFile.td of July 2026"
 
-// IsBuiltIn reports whether the device is an entry of the built-in configuration. Its aspects are
-// those that compilers need to know.
+// IsBuiltIn reports whether the device is an entry of the built-in configuration. Such an entry lists
+// only the aspects that compilers need to know.
 func (d *Device) IsBuiltIn() bool { return strings.HasPrefix(d.Source, devicesSource) }
 
 func readDefaults() (*Config, error) {

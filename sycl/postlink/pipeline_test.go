@@ -124,8 +124,8 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestWorkGrowsWithTheModule compares modules with 25,000 and 100,000 functions, of which every
-// tenth is a kernel. The allocations for all images must be proportional to the number of
+// TestWorkGrowsWithTheModule compares modules with 25,000 and 100,000 functions. Every tenth
+// function is a kernel. The allocations for all images must be proportional to the number of
 // functions.
 func TestWorkGrowsWithTheModule(t *testing.T) {
 	module := func(functions int) string {

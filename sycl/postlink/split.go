@@ -438,9 +438,9 @@ func (s *splitter) calledThroughPointers(symbols []llvmir.Symbol, called map[*ll
 	return list
 }
 
-// sharedVariables returns an error if several images define a variable of which there must be a
-// single copy, because an image would not see the writes of another image. In code from DPC++, the
-// front end has checked the variables of sources, so only device globals are checked.
+// sharedVariables returns an error if several images define a variable that must have a single copy,
+// because an image would not see the writes of another image. In code from DPC++, the front end has
+// checked the variables of sources, so only device globals are checked.
 func sharedVariables(images []*Image, dpcpp bool) error {
 	first := map[*llvmir.Global]*Image{}
 	for _, image := range images {

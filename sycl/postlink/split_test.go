@@ -382,7 +382,7 @@ define linkonce_odr spir_func void @set() {
 !4 = !{!"second", !"k2"}
 `
 
-// TestUsedWithUnknownType checks a list with an unreadable type, of which one element remains.
+// TestUsedWithUnknownType checks a list with an unreadable type. One element remains.
 func TestUsedWithUnknownType(t *testing.T) {
 	m := parse(t, `@a = addrspace(1) global i8 0 "sycl-unique-id"="a"
 @b = addrspace(1) global i8 0

@@ -15,8 +15,8 @@ import (
 // ([kernelname.FormOf]):
 //   - For a parallel_for over a range, DPC++ generates a second kernel. The runtime selects
 //     one of the two by the range, so a device runs the kernel only if it can run both.
-//   - For a parallel_for with reductions, DPC++ generates several kernels, none of which has the
-//     name in the source. The merged kernel has the first of their names in sort order. If the
+//   - For a parallel_for with reductions, DPC++ generates several kernels, whose names are not
+//     in the source. The merged kernel has the first of their names in sort order. If the
 //     device lacks the aspect atomic64, the SYCL library selects a strategy that works without it.
 //     So a strategy that is rejected because of that aspect does not count if there is a different
 //     strategy. A device must run all forms that count.

@@ -180,7 +180,7 @@ func (s *imageSet) mapCommandLines(table string) error {
 	return nil
 }
 
-// build is table without the changes to debug information.
+// build builds the table. It does not change the command lines in debug information.
 func (s *imageSet) build(ctx context.Context, ownPostLink bool) (string, error) {
 	driver, err := s.driver()
 	if err != nil {

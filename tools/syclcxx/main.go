@@ -79,8 +79,8 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 	return err
 }
 
-// useTempDir removes TMPDIR from the environment if it is not a directory in which this user can
-// create files. As with g++, the default directory for temporary files is used instead.
+// useTempDir removes TMPDIR from the environment if the user cannot create files in it, so that all
+// programs use the default directory, as g++ does.
 func useTempDir() {
 	const variable = "TMPDIR"
 	dir := os.Getenv(variable)

@@ -24,7 +24,7 @@ const ObjectName = "rules_sycl_object"
 type Source struct {
 	Name, Header, Object string
 
-	// Files are the source and its headers, in which names of lambdas in clang's host code are found.
+	// Files are the source and its headers. With clang, they show the order of lambdas.
 	Files []string
 
 	// Clang describes how to select clang as the host compiler, for messages about limitations of
