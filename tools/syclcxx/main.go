@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -83,14 +82,17 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 // programs use the default directory, as g++ does.
 func useTempDir() {
 	const variable = "TMPDIR"
-	dir := os.Getenv(variable)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() || syscall.Access(dir, accessAll) != nil {
-		os.Unsetenv(variable)
+	if os.Getenv(variable) == "" {
+		return
 	}
+	file, err := os.CreateTemp("", "syclcxx")
+	if err != nil {
+		os.Unsetenv(variable)
+		return
+	}
+	file.Close()
+	os.Remove(file.Name())
 }
-
-// accessAll is R_OK|W_OK|X_OK.
-const accessAll = 7
 
 // build compiles the sources and links. It checks the targets even if no source is SYCL, because
 // CMake compiles an empty program to find out whether an option is supported.
