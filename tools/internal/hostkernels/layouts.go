@@ -83,6 +83,8 @@ func (d differences) mayAffectClass(c *hostwrap.Class, ofLibrary bool) bool {
 type layouts struct {
 	known   map[string]*Layout // of kernels that the host compiler lays out differently
 	unknown map[string]error   // why the layout of a kernel is unknown
+
+	complete bool // the debugging information describes all kernels
 }
 
 // find reports whether the layouts have a kernel, or returns why its layout is unknown.
@@ -94,7 +96,8 @@ func (l *layouts) find(k Kernel) (known bool, err error) {
 }
 
 // layoutsOf returns the layouts of kernels. It reads the debugging information of the host object,
-// which must be compiled with -g -O0 -fno-data-sections. sources are the files that may contain lambdas.
+// which is complete if the object is compiled with -g -O0 -fno-data-sections. sources are the files
+// that may contain lambdas.
 func layoutsOf(r io.ReaderAt, device []Kernel, sources []*source) (*layouts, error) {
 	object, err := readObject(r)
 	if err != nil {
@@ -106,9 +109,10 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources []*source) (*layouts, err
 	}
 	pairs, _, _, _ := match(device, object)
 	differ := differencesIn(sources)
-	found := &layouts{make(map[string]*Layout), make(map[string]error)}
+	found := &layouts{known: make(map[string]*Layout), unknown: make(map[string]error), complete: true}
 	for _, p := range pairs {
 		c, submitted := classes[p.host.symbol]
+		found.complete = found.complete && submitted
 		d := p.device.class
 		if d == nil || c != nil && !c.open || c == nil && !(submitted && differ.mayAffect(p)) {
 			continue // it has no lambdas, or no code submits it

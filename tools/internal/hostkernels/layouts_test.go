@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -57,13 +58,14 @@ void use(const T &);
 `
 
 // compiled compiles the body of a function with g++, for kernels whose names have a hash.
-func compiled(t testing.TB, body string, hash uint64) []byte {
+func compiled(t testing.TB, body string, hash uint64, options ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	source, out := filepath.Join(dir, "a.cpp"), filepath.Join(dir, "a.o")
 	text := fmt.Sprintf("constexpr unsigned long Name = %du;%svoid f(int *out, short s, Accessor acc) {\n#line 1\n%s\n}\n", hash, library, body)
 	testkit.NoError(t, os.WriteFile(source, []byte(text), 0o644))
-	if text, err := exec.Command(testkit.Program(t, "g++"), "-std=c++17", "-g", "-O0", "-c", "-o", out, source).CombinedOutput(); err != nil {
+	args := append([]string{"-std=c++17", "-c", "-o", out, source}, options...)
+	if text, err := exec.Command(testkit.Program(t, "g++"), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	object := testkit.Must(os.ReadFile(out))(t)
@@ -188,7 +190,7 @@ func TestLayouts(t *testing.T) {
 			if strings.Contains(tt.body, "class Named") {
 				name = hash("_ZTSZ1fPis8AccessorE5Named")
 			}
-			object := compiled(t, tt.body, name)
+			object := compiled(t, tt.body, name, "-g", "-O0")
 			host := testkit.Must(readObject(bytes.NewReader(object)))(t)
 			if len(host.Submitted) != len(tt.kernels) {
 				t.Fatalf("the object has %v", host.Submitted)
@@ -224,7 +226,20 @@ func TestLayouts(t *testing.T) {
 			if found := compare(device, host); len(found) != errors {
 				t.Errorf("found %v", found)
 			}
+
+			object = compiled(t, tt.body, name, "-g", "-O2")
+			optimized := testkit.Must(layoutsOf(bytes.NewReader(object), device, sources))(t)
+			if !optimized.complete || len(optimized.unknown) != errors || !reflect.DeepEqual(optimized.known, layouts.known) {
+				t.Errorf("-O2: got %+v, want %+v", optimized, layouts)
+			}
 		})
+	}
+}
+
+func TestLayoutsWithoutDebugInfo(t *testing.T) {
+	object := compiled(t, "submit([&](Handler &h) { h.single_task([=] { out[0] = s; }); });", 0, "-O2")
+	if l, err := layoutsOf(bytes.NewReader(object), nil, nil); err == nil {
+		t.Errorf("got %+v", l)
 	}
 }
 

@@ -77,7 +77,12 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	if len(s.Compile) > 0 && host.GCC != 0 {
 		sources := sourcesOf(append(hostwrap.ParseFiles(string(described)), s.Name))
 		if needLayouts(device, host, sources) {
-			host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (*layouts, error) { return layoutsOf(r, device, sources) })
+			find := func(r io.ReaderAt) (*layouts, error) { return layoutsOf(r, device, sources) }
+			// The object has debugging information if the user compiles with -g.
+			host.Layouts, err = read(s.Object, find)
+			if err != nil || !host.Layouts.complete || len(host.Layouts.unknown) > 0 {
+				host.Layouts, err = compiledAgain(ctx, log, s, find)
+			}
 			if err != nil {
 				return nil, err
 			}
