@@ -51,11 +51,8 @@ class Module {
       if (called && string(*called, 0) == "operator()")
         types.emplace(inlined.kernel, operand(*called, 5));
     }
-    for (const auto &[id, d] : debug_) {
-      const bool variable = d.number == kVariable || d.number == kGlobalVariable;
-      if (variable && string(d, 0) == "__SYCLKernel")
-        types[compiled(function_of(operand(d, 5)))] = operand(d, 1);
-    }
+    for (const auto &[id, d] : debug_)
+      if (is_kernel_object(d)) types[compiled(function_of(operand(d, 5)))] = operand(d, 1);
     for (const auto &[kernel, type] : types) {
       const auto name = kernels_.find(kernel);
       if (name == kernels_.end() || !has_lambdas(type)) continue;
@@ -169,6 +166,20 @@ class Module {
       scope = operand(*d, d->number == kDiscriminator ? 2 : 3);
     }
     return 0;
+  }
+
+  // is_kernel_object reports whether an instruction describes a variable that holds the object of a
+  // kernel, if it is in a kernel. The variable has the name of the object's class, or the name
+  // __SYCLKernel if the class is unnamed.
+  bool is_kernel_object(const Debug &d) const {
+    if (d.number != kVariable && d.number != kGlobalVariable) return false;
+    const std::string_view name = string(d, 0);
+    if (name == "__SYCLKernel") return true;
+    bool constant = false;
+    const Debug *type = resolved(operand(d, 1), constant);
+    if (!type || type->number != kComposite) return false;
+    const std::string_view type_name = string(*type, 0);
+    return !name.empty() && type_name.substr(0, type_name.find('<')) == name;
   }
 
   // compiled returns the function of the module that a source function was compiled to, or 0.
