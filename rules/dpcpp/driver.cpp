@@ -356,11 +356,21 @@ std::optional<std::string> forced(const std::vector<std::string> &options, size_
   return {};
 }
 
-// adapted changes options so that the library passes them on to clang. The library drops -include,
-// and the 2025.3 library supports only /O2, the Windows spelling of -O2. Both are passed to clang
-// with -Xclang.
+// takes_value reports whether the word after an option is its value.
+bool takes_value(const std::string &option) {
+  return option == "-Xclang" || option == "-Xpreprocessor" || option == "-mllvm";
+}
+
+// is_level reports whether an option is an optimization level other than -O0, such as -O2 or -Os.
+bool is_level(const std::string &option) {
+  return option.size() == 3 && has_prefix(option, "-O") && option[2] != '0';
+}
+
+// adapted changes options so that the library passes them on to clang, with -Xclang if necessary.
+// The library drops -include, and it drops the optimization level if there is -g. The 2025.3
+// library supports only /O2, the Windows spelling of -O2.
 std::vector<std::string> adapted(const std::vector<std::string> &options) {
-  std::vector<std::string> out;
+  std::vector<std::string> out, level;
   bool value = false;  // whether the next word is the value of the preceding option
   for (size_t i = 0; i < options.size(); i++) {
     const std::string &o = options[i];
@@ -369,13 +379,16 @@ std::vector<std::string> adapted(const std::vector<std::string> &options) {
         out.insert(out.end(), {"-Xclang", "-include", "-Xclang", *file});
         continue;
       }
+      if (has_prefix(o, "-O")) level = {};
+      if (is_level(o)) {
+        level = {"-Xclang", o};
+        if (has_prefix(shared->library, "libsycl-jit.so.21.")) continue;
+      }
     }
-    value = o == "-Xclang" || o == "-Xpreprocessor" || o == "-mllvm";
-    if (has_prefix(shared->library, "libsycl-jit.so.21.") && o.size() == 3 && has_prefix(o, "-O") &&
-        o[2] != '0')
-      out.push_back("-Xclang");
+    value = !value && takes_value(o);
     out.push_back(o);
   }
+  out.insert(out.begin(), level.begin(), level.end());
   return out;
 }
 

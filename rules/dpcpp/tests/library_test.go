@@ -210,30 +210,42 @@ void f(sycl::queue &q, int *out) {
   auto g = make(3);
   q.single_task<class Lambda>([=] { const int &s = step; out[0] = g(s); });
   q.parallel_for<class Range>(64, [=](sycl::id<1> i) { out[i] = g(2); });
+  q.parallel_for(64, [=](sycl::id<1> i) { out[i] = g(3); });
   q.single_task(Class{out});
   pack(q, out, 'a', 2, 3L);
 }
 `)
-	must(t, driver, "build", "--library", library, "--output", "k.bc", "--output-dir", "images", "--header", "k.h", "--depfile", "k.d",
-		"k.cpp", "--", "-O2", "-std=c++17", "-Xclang", "-debug-info-kind=limited", "-fdebug-info-for-profiling")
-	var got []string
-	for line := range strings.Lines(read(t, "k.h")) {
-		if strings.HasPrefix(line, "// Class of ") || strings.HasPrefix(line, "// File ") && !strings.HasPrefix(line, "// File /") {
-			got = append(got, strings.TrimSuffix(line, "\n"))
-		}
-	}
-	want := []string{
+	rounded := []string{ // not with -O0
+		"// Class of _ZTSN4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi1ELb1EEELi1EZ1fRNS0_5queueEPiEUlNS0_2idILi1EEEE0_EE: 24{UserRange@0:8 KernelFunc@8:16{out@0:8 g@8:4{n@0:4}}}",
 		"// Class of _ZTSN4sycl3_V16detail19__pf_kernel_wrapperIZ1fRNS0_5queueEPiE5RangeEE: 24{UserRange@0:8 KernelFunc@8:16{out@0:8 g@8:4{n@0:4}}}",
+	}
+	unrounded := []string{
 		"// Class of _ZTSZ1fRN4sycl3_V15queueEPiE5Range: 16{out@0:8 g@8:4{n@0:4}}",
 		"// Class of _ZTSZ1fRN4sycl3_V15queueEPiE6Lambda: 24{step@0c:4 out@8:8 g@16:4{n@0:4}}",
+		"// Class of _ZTSZ1fRN4sycl3_V15queueEPiEUlNS0_2idILi1EEEE0_: 16{out@0:8 g@8:4{n@0:4}}",
 		// All elements have the offset and size of the element that comes first.
 		"// Class of _ZTSZ4packIJcilEEvRN4sycl3_V15queueEPiDpT_E4Pack: 24{out@0:8 v@8:8 v@8:8 v@8:8}",
 		"// File k.cpp",
 		"// File kernel.hpp",
 		"// File make.hpp",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	for _, options := range [][]string{{"-O2"}, {"-O0"}, {"-O2", "-g"}, {"-O0", "-g"}} {
+		args := append([]string{"build", "--library", library, "--output", "k.bc", "--output-dir", "images", "--header", "k.h", "--depfile", "k.d",
+			"k.cpp", "--", "-std=c++17", "-Xclang", "-debug-info-kind=limited", "-fdebug-info-for-profiling"}, options...)
+		must(t, driver, args...)
+		var got []string
+		for line := range strings.Lines(read(t, "k.h")) {
+			if strings.HasPrefix(line, "// Class of ") || strings.HasPrefix(line, "// File ") && !strings.HasPrefix(line, "// File /") {
+				got = append(got, strings.TrimSuffix(line, "\n"))
+			}
+		}
+		want := unrounded
+		if options[0] != "-O0" {
+			want = slices.Concat(rounded, unrounded)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: got\n%s", options, strings.Join(got, "\n"))
+		}
 	}
 }
 
@@ -335,6 +347,34 @@ func checkImages(t *testing.T) {
 	if len(libraries) != 2 {
 		t.Errorf("the libraries are %q, want two for bfloat16", libraries)
 	}
+}
+
+// TestLibraryOptimization checks the optimization level with -g. Without the driver, the library of
+// DPC++ 2026.2 uses -O0 whatever the level is.
+func TestLibraryOptimization(t *testing.T) {
+	driver, library := usersDriver(t), library(t)
+	t.Chdir(t.TempDir())
+	write(t, "k.cpp", "#include <sycl/sycl.hpp>\nvoid f(sycl::queue &q, float *p) { q.single_task<class K>([=] { p[0] = 1; }); }\n")
+	for options, want := range map[string]bool{"-g": false, "-O2 -g": true, "-g -Os": true, "-O2 -O0 -g": false} {
+		args := append([]string{"build", "--library", library, "--output", "k.bc", "--output-dir", "images", "k.cpp", "--"}, strings.Fields(options)...)
+		must(t, driver, args...)
+		if got := !neverOptimized(read(t, "images/0.spv")); got != want {
+			t.Errorf("%q: optimized = %t, want %t", options, got, want)
+		}
+	}
+}
+
+// neverOptimized reports whether a SPIR-V module has a function that must not be optimized.
+func neverOptimized(text string) bool {
+	const header, opFunction, optNone = 20, 54, 0x10000
+	for data := []byte(text)[header:]; len(data) >= 20; {
+		word := binary.LittleEndian.Uint32(data)
+		if word&0xffff == opFunction && binary.LittleEndian.Uint32(data[12:])&optNone != 0 {
+			return true
+		}
+		data = data[min(max(4*int(word>>16), 4), len(data)):]
+	}
+	return false
 }
 
 // TestLibraryDebug checks that debug information does not contain names that differ between runs.
