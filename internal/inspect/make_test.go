@@ -280,7 +280,7 @@ func TestUnreadableFiles(t *testing.T) {
 		{"a too deeply nested compressed tar archive", "b.zip", zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))})}), false, "b.zip/b.zip/c.tgz: archives can be nested only two deep"},
 		{"a decompression bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)}), false, "refused as a decompression bomb"},
 		{"a decompression bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)})), false, "refused as a decompression bomb"},
-		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so: Git LFS pointer; fetch the file with 'git lfs pull'"},
+		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so: this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file"},
 		{"a file compressed with xz", "b.tar.xz", []byte("\xfd7zXZ\x00..."), true, "b.tar.xz: xz compression is not supported"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -164,6 +164,7 @@ func TestReadBaselineErrors(t *testing.T) {
 		{"a count below 1", replace(`"count":1`, `"count":0`), "count 0 is out of range (1 to 2147483647)"},
 		{"a duplicate member", replace(`"count":1`, `"count":1,"count":2`), `b.json:8: duplicate member "count"`},
 		{"an unrelated file", "secret: 'x'", "not a baseline"},
+		{"a Git LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n", "b.json: this is a Git LFS pointer instead of the file; run 'git lfs pull'"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := ReadBaseline("b.json", strings.NewReader(test.text))

@@ -44,12 +44,12 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 		// Errors quote a file only if it is of this format, because other files may contain
 		// secrets.
 		anyVersion := f.schema[:strings.LastIndexByte(f.schema, '/')+1]
-		if strings.ContainsAny(err.Error(), `"'`) && !bytes.Contains(data, []byte(anyVersion)) {
+		var syntaxErr *strict.Error
+		isSyntax, line := errors.As(err, &syntaxErr), 0
+		if isSyntax && syntaxErr.QuotesFile() && !bytes.Contains(data, []byte(anyVersion)) {
 			return nil, other
 		}
-		var syntaxErr *strict.Error
-		line := 0
-		if errors.As(err, &syntaxErr) && syntaxErr.Offset > 0 {
+		if isSyntax && syntaxErr.Offset > 0 {
 			line = lineAt(data, int(syntaxErr.Offset))
 		}
 		return nil, &SyntaxError{File: name, Line: line, Msg: err.Error()}

@@ -383,7 +383,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"nothing", nil, "unknown file format; expected ELF, COFF"},
 		{"text", []byte("#include <sycl/sycl.hpp>\n"), "OffloadBinary container; pass a program, a library, an object or an archive"},
-		{"a pointer of Git LFS", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), "offset 0x0: this is a Git LFS pointer instead of the file; fetch the file with 'git lfs pull'"},
+		{"a pointer of Git LFS", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), "offset 0x0: this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file"},
 		{"thin archive", []byte("!<thin>\n"), "whose members are other files; pass these files instead"},
 		{"compressed bundle", []byte("CCOB\x02\x00"), "header of the compressed bundle"},
 		{"32-bit ELF", edit(fat, 4, 1), "the ELF file is a 32-bit little-endian one; only 64-bit little-endian ones are supported"},

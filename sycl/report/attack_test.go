@@ -54,6 +54,13 @@ func TestAttackS13WorkGroupSizeOverflows(t *testing.T) {
 	}
 }
 
+func TestDecodePointer(t *testing.T) {
+	_, err := report.Decode("r.json", strings.NewReader("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"))
+	if want := "r.json: this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestAttackS14BytesFromOtherFiles(t *testing.T) {
 	for _, text := range []string{"root:x:0:0:secret:/root:/bin/sh\n", `{"auths": {"secret.example": {"AUTH": "secret"}}}`, `{"secret": 1, "secret": 2}`, `{"Secret": 1}`, `["secret"]`, `{"schema": "secret"}`,
 		`{"schema": "secret", "schema-version": "secret"}`, `{"schema": 1, "schema-version": "secret"}`, "SECRET=secret\x00", `{"a": secret}`, `{"schema-version": "1.0", "target": {"label": "secret"`} {

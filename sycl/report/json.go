@@ -89,7 +89,7 @@ func Decode(name string, in io.Reader) (*Report, error) {
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("%s: %w", name, err)
-		case !isReport && strings.ContainsAny(wrong.Msg, `"'`): // the message quotes a file that may be secret
+		case !isReport && wrong.QuotesFile():
 			return nil, formatError(0, "%s", notReport)
 		}
 		return nil, formatError(wrong.Offset, "%s", wrong.Msg)

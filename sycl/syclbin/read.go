@@ -87,7 +87,7 @@ func (rd *reader) addFinding(rule Rule, place, format string, args ...any) {
 
 // read detects the form of the file and reads it.
 func (rd *reader) read() error {
-	var head [8]byte
+	var head [48]byte
 	n := min(rd.file.Size, int64(len(head)))
 	if err := readAt(rd.r, head[:n], 0); err != nil {
 		return err
@@ -100,8 +100,10 @@ func (rd *reader) read() error {
 		return rd.container()
 	case strings.HasPrefix(string(head[:n]), "SYBI"):
 		return errorf(0, "starts with \"SYBI\", but a SYCLBIN file starts with \"IBYS\": the magic number 0x53594249 was written with the wrong byte order")
+	case offload.IsPointer(head[:n]):
+		return errorf(0, "this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file")
 	case format == offload.UnknownFormat:
-		return errorf(0, "starts with %x, which is neither a SYCLBIN file (%x) nor an OffloadBinary container (%x)", head[:n], magic, offload.Magic)
+		return errorf(0, "starts with %x, which is neither a SYCLBIN file (%x) nor an OffloadBinary container (%x)", head[:min(n, 8)], magic, offload.Magic)
 	default:
 		return errorf(0, "this is %s, not a SYCLBIN file; convert it with packager import", format.Predicate())
 	}

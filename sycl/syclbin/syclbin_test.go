@@ -448,6 +448,7 @@ func TestVersion1Errors(t *testing.T) {
 	}{
 		{"an empty file", nil, "neither a SYCLBIN file"},
 		{"text", []byte("hello, world"), "offset 0x0: starts with 68656c6c6f2c2077, which is neither"},
+		{"a Git LFS pointer", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), "offset 0x0: this is a Git LFS pointer instead of the file; run 'git lfs pull'"},
 		{"a magic number in the wrong byte order", append([]byte("SYBI"), bare[4:]...), `"SYBI", but a SYCLBIN file starts with "IBYS"`},
 		{"an ELF file", []byte("\x7fELF\x02\x01\x01\x00"), "this is an ELF, not a SYCLBIN file; convert it with packager import"},
 		{"a SPIR-V module", []byte(spirvHead), "this is SPIR-V, not a SYCLBIN file"},

@@ -3,6 +3,7 @@
 package strict
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,12 @@ const (
 	maxText  = 1 << 20 // bytes of a text or a number
 )
 
+// pointerStart is the start of a Git LFS pointer file, and pointerText is the error for one.
+const (
+	pointerStart = "version https://git-lfs.github.com/spec/"
+	pointerText  = "this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file"
+)
+
 // An Error is an error in a file, with its location.
 type Error struct {
 	Offset int64 // in bytes, of the end of the invalid text
@@ -26,6 +33,10 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Msg }
+
+// QuotesFile reports whether the message may quote the file, which must not happen for a file of an
+// unknown format because it may contain secrets.
+func (e *Error) QuotesFile() bool { return e.Msg != pointerText && strings.ContainsAny(e.Msg, `"'`) }
 
 // JSON reads a JSON object into a struct, in one pass and without holding the file in memory. It
 // rejects text that is not UTF-8, unknown or duplicate members, deep nesting, null and data after
@@ -153,7 +164,7 @@ func (d *decoder) expect(chars string) (byte, error) {
 
 // invalid returns the error for an unexpected byte.
 func (d *decoder) invalid() error {
-	for !utf8.FullRune(d.buf[d.i:]) && d.more() {
+	for len(d.buf)-d.i < len(pointerStart) && d.more() {
 	}
 	r, n := utf8.DecodeRune(d.buf[d.i:])
 	switch isStart := d.start+int64(d.i) == 0; {
@@ -161,6 +172,8 @@ func (d *decoder) invalid() error {
 		return d.errorf("%s", utf16Text)
 	case isStart && r == '\ufeff':
 		return d.errorf("the file starts with a byte order mark; save it as UTF-8 without one")
+	case isStart && bytes.HasPrefix(d.buf, []byte(pointerStart)):
+		return d.errorf("%s", pointerText)
 	case r == utf8.RuneError && n < 2:
 		return d.errorf("not valid UTF-8")
 	}

@@ -47,6 +47,7 @@ func TestInvalidJSON(t *testing.T) {
 		{"UTF-16", "\xff\xfe{\x00}\x00", "the file is UTF-16; save it as UTF-8", 0},
 		{"a byte order mark", "\ufeff{}", "the file starts with a byte order mark; save it as UTF-8 without one", 0},
 		{"invalid UTF-8", "{\"list\": [\"\xff\"]}", "not valid UTF-8", 11},
+		{"a Git LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n", "this is a Git LFS pointer instead of the file; run 'git lfs pull'", 0},
 		{"YAML", "count: 1", "not JSON: invalid character 'c'", 0},
 		{"invalid JSON", "{count: 1}", "not JSON: invalid character 'c'", 1},
 		{"a truncated file", `{"count": 1`, "unexpected end of JSON", 11},

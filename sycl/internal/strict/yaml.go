@@ -39,6 +39,9 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	if int64(len(data)) > max {
 		return nil, &YAMLError{Msg: fmt.Sprintf("file too large (limit %d bytes)", max)}
 	}
+	if bytes.HasPrefix(data, []byte(pointerStart)) {
+		return nil, &YAMLError{Msg: pointerText}
+	}
 	if line := ConflictLine(data); line > 0 {
 		return nil, &YAMLError{Line: line, Msg: "merge conflict marker; resolve the conflict"}
 	}

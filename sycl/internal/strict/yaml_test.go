@@ -19,6 +19,7 @@ func TestRead(t *testing.T) {
 		{"a second document", "a: 1\n---\nb: 2\n", "line 2: the file contains more than one YAML document; keep one"},
 		{"an invalid second document", "a: 1\n---\n[\n", "not YAML: "},
 		{"a merge conflict", "a: 1\n<<<<<<< HEAD\nb: 2\n=======\n>>>>>>> x\n", "line 2: merge conflict marker; resolve the conflict"},
+		{"a Git LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n", "this is a Git LFS pointer instead of the file; run 'git lfs pull'"},
 		{"UTF-16", "\xff\xfea\x00:\x00 \x001\x00", "line 1: the file is UTF-16; save it as UTF-8"},
 		{"UTF-16, big-endian", "\xfe\xff\x00a\x00:\x00 \x001", "line 1: the file is UTF-16; save it as UTF-8"},
 		{"a byte order mark", "\xef\xbb\xbfa: 1\n", "!!map"},
