@@ -14,6 +14,10 @@ import (
 // parameters, such as the printf buffer, the offset and the sizes of the range.
 const implicitParameterRegisters = 96
 
+// InRegisters ends the required value of [UnsupportedParameterSize] if it is a number of bytes of
+// registers.
+const InRegisters = " in registers"
+
 // parameterReason compares the bytes of a kernel's parameters with the limits of a device. It returns
 // a reason if they do not fit, or may not fit.
 func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reason Reason, ok bool) {
@@ -34,7 +38,7 @@ func parameterReason(q *requirement.Requirements, d *deviceconfig.Device) (reaso
 	if registers == 0 || q.ParameterRegisters+implicitParameterRegisters <= registers {
 		return Reason{}, false
 	}
-	reason = Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterRegisters), Available: fmt.Sprintf("at most %d", registers),
+	reason = Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterRegisters) + InRegisters, Available: fmt.Sprintf("at most %d", registers),
 		Text: fmt.Sprintf("Parameters that take %d bytes of registers are not supported on the device (limit %d, each member takes at least 4 bytes); %s",
 			q.ParameterRegisters, registers, advice)}
 	if q.ParameterRegisters <= registers {

@@ -90,6 +90,19 @@ func TestCompilerLimits(t *testing.T) {
 	}
 }
 
+// TestParameterUnits checks that a reason states whether it counts bytes of memory or of registers.
+func TestParameterUnits(t *testing.T) {
+	d, _ := deviceconfig.Default().Lookup("intel_gpu_acm_g10")
+	for want, q := range map[string]*requirement.Requirements{
+		"3008":              {ParameterSize: 3008, ParameterRegisters: 3008},
+		"3848 in registers": {ParameterSize: 1200, ParameterRegisters: 3848},
+	} {
+		if r := New(deviceconfig.Default()).Check(q, d); len(r.Reasons) != 1 || r.Reasons[0].Required != want {
+			t.Errorf("%+v: %+v, want %s", q, r.Reasons, want)
+		}
+	}
+}
+
 // TestOwnDevice checks that aspects that only drivers report are missing if a user's file does not
 // list them.
 func TestOwnDevice(t *testing.T) {

@@ -39,7 +39,12 @@ var ruleWords = map[compat.Rule]struct {
 // Need returns a description of the requirement that a rule and a value stand for. The value must
 // be escaped.
 func Need(rule compat.Rule, value string) string {
-	return strings.Replace(cmp.Or(ruleWords[rule].need, "%s"), "%s", value, 1)
+	in := ""
+	if rule == compat.UnsupportedParameterSize && strings.Contains(value, compat.InRegisters) {
+		in = compat.InRegisters
+		value = strings.Replace(value, in, "", 1)
+	}
+	return strings.Replace(cmp.Or(ruleWords[rule].need, "%s"), "%s", value, 1) + in
 }
 
 // IsRequirement reports whether [Need] describes something that kernels require or use.

@@ -56,6 +56,14 @@ func TestNeed(t *testing.T) {
 			t.Errorf("%s: %q, want %q", test.rule, got, test.want)
 		}
 	}
+	for value, want := range map[string]string{
+		"3008": "3008 bytes of parameters", "3848 in registers": "3848 bytes of parameters in registers",
+		"`3848 in registers`": "`3848` bytes of parameters in registers",
+	} {
+		if got := Need(compat.UnsupportedParameterSize, value); got != want {
+			t.Errorf("%s: %q, want %q", value, got, want)
+		}
+	}
 	if IsRequirement(compat.NoImage) || IsRequirement("unknown") {
 		t.Error("IsRequirement(NoImage or an unknown rule) = true")
 	}
