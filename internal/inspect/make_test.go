@@ -304,6 +304,34 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
+// TestForeignFiles checks that a directory can contain files that no SYCL compiler writes, such as
+// the 32-bit launchers of Python packages.
+func TestForeignFiles(t *testing.T) {
+	obj := object(t, offload.SYCL, kernels)
+	pe := append([]byte("MZ"), make([]byte, 300)...)
+	pe[0x3c] = 64
+	copy(pe[64:], "PE\x00\x00\x4c\x01")
+	pe[64+4+20], pe[64+4+21] = 0x0b, 0x01
+	for _, test := range []struct{ name, file, data, note, named string }{
+		{"a 32-bit ELF file", "b.o", "\x7fELF\x01\x01\x01", "skipped 1 file without device images", "out/b.o: no device images: 32-bit ELF file"},
+		{"a big-endian ELF file", "b.o", "\x7fELF\x02\x02\x01", "skipped 1 file without device images", "out/b.o: no device images: big-endian ELF file"},
+		{"a 32-bit PE file", "cli-32.exe", string(pe), "skipped 1 file without device images", "out/cli-32.exe: no device images: 32-bit PE file"},
+		{"a thin archive", "libb.a", "!<thin>\n", "out/libb.a: note: this is a thin archive, whose members are other files; pass these files too", "out/libb.a: host binary: offset 0x0: this is a thin archive"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			enter(t, map[string][]byte{"out/k.o": obj, "out/" + test.file: []byte(test.data)})
+			r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}, Strict: true})
+			testkit.NoError(t, err)
+			if labels, _ := programs(r); !slices.Equal(labels, []string{"out/k.o"}) || !strings.Contains(stderr, test.note) {
+				t.Errorf("programs %q, standard error: %s", labels, stderr)
+			}
+			if _, _, err := makeReport(t.Context(), Options{Files: []string{"out/" + test.file}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.named) {
+				t.Errorf("named: %v", err)
+			}
+		})
+	}
+}
+
 // TestNoScratchDir checks that a failure to unpack a member is a system error, not an error in the
 // archive, and ends the run.
 func TestNoScratchDir(t *testing.T) {

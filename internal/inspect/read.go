@@ -298,6 +298,10 @@ func (r *reader) deviceContent(ctx context.Context, f *file, in io.ReaderAt, siz
 	o := outcome{file: f}
 	format := offload.Detect(in, size)
 	switch {
+	case format == offload.ThinArchive && !o.named():
+		// The members are usually objects in the same directory.
+		o.omitted = []omitted{{"this is a thin archive, whose members are other files; pass these files too if they are not in the directories that you passed", 1}}
+		o.none.reason = "no device images"
 	case format == offload.SPIRV:
 		m, err := report.FromSPIRV(io.NewSectionReader(in, 0, size), r.workspaces...)
 		o.set(in, size, []report.Module{m}, true, inFile(f, err))
@@ -342,6 +346,9 @@ func (r *reader) hostContent(ctx context.Context, o *outcome, in io.ReaderAt, si
 	o.warnings = warnings.Bytes()
 	if len(host.Images) == 0 {
 		o.none.reason = "no device images"
+		if host.Foreign != "" {
+			o.none.reason = "no device images: " + host.Foreign
+		}
 		return
 	}
 	var bitcode []*hostbin.Image

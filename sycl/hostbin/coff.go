@@ -35,6 +35,7 @@ func (s *scanner) coff(in input) error {
 	before := len(s.file.Images)
 	c := coff{in: &in, m: &memory{in: &in, s: s}}
 	if known, err := c.headers(); err != nil || !known {
+		s.file.Foreign = c.foreign
 		return err
 	}
 	list, err := c.load()
@@ -64,6 +65,7 @@ type coff struct {
 	m       *memory
 	machine uint16
 	linked  bool   // a PE file
+	foreign string // the kind of a PE file that is not a 64-bit one
 	base    uint64 // of a PE file in memory
 
 	table, count                     int64 // of the section headers
@@ -75,7 +77,7 @@ type coff struct {
 }
 
 // headers reads everything before the section headers. It returns false for an import of a library,
-// which has no sections.
+// which has no sections, and for PE files that are not 64-bit ones.
 func (c *coff) headers() (known bool, err error) {
 	at, err := c.signature()
 	if err != nil {
@@ -94,7 +96,7 @@ func (c *coff) headers() (known bool, err error) {
 	c.table = at + optional
 	switch {
 	case c.linked:
-		return true, c.optionalHeader(at, optional)
+		return c.optionalHeader(at, optional)
 	case c.machine == 0:
 		return c.bigHeader()
 	}
@@ -144,18 +146,19 @@ func (c *coff) bigHeader() (known bool, err error) {
 }
 
 // optionalHeader reads the PE header that follows the COFF header.
-func (c *coff) optionalHeader(at, size int64) error {
+func (c *coff) optionalHeader(at, size int64) (known bool, err error) {
 	var magic [32]byte
 	if err := c.in.read(magic[:], at, "the optional header"); err != nil {
-		return err
+		return false, err
 	}
 	if le.Uint16(magic[:]) != 0x20b || size < 32 {
-		return c.in.unsupportedf(at, "unsupported PE file: only 64-bit files are supported")
+		c.foreign = "32-bit PE file"
+		return false, nil
 	}
 	if c.base = le.Uint64(magic[24:]); c.base > 1<<62 {
-		return c.in.errorf(at+24, "the image base %#x is beyond memory", c.base)
+		return false, c.in.errorf(at+24, "the image base %#x is beyond memory", c.base)
 	}
-	return nil
+	return true, nil
 }
 
 // load loads the sections, and returns the sections with known names.

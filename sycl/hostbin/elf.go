@@ -57,6 +57,10 @@ type elf struct {
 
 // elf looks for images in an ELF file.
 func (s *scanner) elf(in input) error {
+	if kind, err := foreignELF(&in); err != nil || kind != "" {
+		s.file.Foreign = kind
+		return err
+	}
 	e, err := readELF(&in)
 	if err != nil {
 		return err
@@ -95,6 +99,22 @@ func (s *scanner) elf(in input) error {
 		return err
 	}
 	return s.findOtherCode(&in, constants, s.file.Images[before:])
+}
+
+// foreignELF returns the kind of a 32-bit or big-endian file, or "". Such files occur next to SYCL
+// programs, as firmware or for other systems, but SYCL programs are never among them.
+func foreignELF(in *input) (kind string, err error) {
+	var head [6]byte
+	if err := in.read(head[:], 0, "the ELF header"); err != nil {
+		return "", err
+	}
+	switch class, order := head[4], head[5]; {
+	case class == 1 && (order == 1 || order == 2):
+		return "32-bit ELF file", nil
+	case class == 2 && order == 2:
+		return "big-endian ELF file", nil
+	}
+	return "", nil
 }
 
 // constants returns the sections with constants. It stops if they overlap.

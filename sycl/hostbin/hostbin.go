@@ -69,8 +69,8 @@
 // files, whose addresses assume the image base that the file requests. Tables are found in ELF and
 // COFF files for x86-64 and AArch64.
 //
-// Not supported, and rejected with a specific message: 32-bit and big-endian ELF files, 32-bit PE
-// files, and thin archives. COFF objects for other architectures count as files without images.
+// Thin archives are not supported, and rejected with a specific message. 32-bit and big-endian ELF
+// files, 32-bit PE files, and COFF objects for other architectures count as files without images.
 // CUDA and HIP fat binaries (sections .nv_fatbin and .hip_fatbin) are ignored.
 //
 // The layouts follow DPC++'s compiler.hpp, LLVM's and DPC++'s offload wrappers and bundlers, and,
@@ -95,6 +95,10 @@ type File struct {
 	// Warnings name images that no GPU would use as the file states, and count kernels outside of
 	// device images.
 	Warnings []string
+
+	// Foreign is the kind of the file if no SYCL compiler writes such files, as in "32-bit ELF
+	// file", else "".
+	Foreign string
 
 	closer io.Closer
 }

@@ -361,11 +361,6 @@ func TestErrors(t *testing.T) {
 		p.descriptor(1, image...)
 		return p.linked(3, true)
 	}
-	edit := func(data []byte, offset int, b ...byte) []byte {
-		data = bytes.Clone(data)
-		copy(data[offset:], b)
-		return data
-	}
 	sets := func(words ...any) []byte {
 		return change(func(p *program, image []any) {
 			begin, end := p.words(words...)
@@ -386,8 +381,7 @@ func TestErrors(t *testing.T) {
 		{"a pointer of Git LFS", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), "offset 0x0: this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file"},
 		{"thin archive", []byte("!<thin>\n"), "whose members are other files; pass these files instead"},
 		{"compressed bundle", []byte("CCOB\x02\x00"), "header of the compressed bundle"},
-		{"32-bit ELF", edit(fat, 4, 1), "the ELF file is a 32-bit little-endian one; only 64-bit little-endian ones are supported"},
-		{"big-endian ELF", edit(fat, 5, 2), "the ELF file is a 64-bit big-endian one; only 64-bit little-endian ones are supported; a newer version of this tool may read it"},
+		{"invalid class of an ELF file", edit(fat, 4, 3), "the ELF file has class 3 and byte order 1; only 64-bit little-endian ones are supported"},
 		{"invalid size of a section header", edit(fat, 58, 1), "section headers is 1, want 64"},
 		{"section headers past the end", edit(fat, 40, 0xff, 0xff, 0xff), fmt.Sprintf("section headers at 0xffffff reach past the end of the ELF file at %#x; the file is truncated; copy, build or download it again ('git lfs pull' for Git LFS)", len(fat))},
 		{"missing section of names", edit(fat, 62, 9), "; the file is damaged or from an unsupported compiler; rebuild or download it again"},
@@ -473,8 +467,7 @@ func TestErrors(t *testing.T) {
 		}(), "refers to symbol 2 of 2"},
 		{"COFF relocations past the end", edit(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1), coffHeader+24, 0xff, 0xff, 0xff), "relocations at 0xffffff reach past"},
 		{"COFF symbols past the end", edit(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1), 12, 0xff, 0xff), "65535 symbols reach past"},
-		{"32-bit PE", edit(two(peBase+0x1000, 2, 4, false).pe(), 0x44+20, 0x0b, 0x01), "only 64-bit files"},
-		{"invalid member", []byte(archiveMagic + member("bad.o", string(edit(fat, 4, 1)))), `member "bad.o"`},
+		{"invalid member", []byte(archiveMagic + member("bad.o", string(edit(fat, 4, 3)))), `member "bad.o"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -485,6 +478,34 @@ func TestErrors(t *testing.T) {
 				t.Errorf("%v: missing offset", err)
 			}
 		})
+	}
+}
+
+func edit(data []byte, offset int, b ...byte) []byte {
+	data = bytes.Clone(data)
+	copy(data[offset:], b)
+	return data
+}
+
+// TestForeign checks that files that no SYCL compiler writes have no images, and are not errors:
+// they occur next to SYCL programs.
+func TestForeign(t *testing.T) {
+	fat := fatObject(offload.BundleMagic+"sycl-spir64", "bitcode")
+	for _, test := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"32-bit ELF", edit(fat, 4, 1), "32-bit ELF file"},
+		{"32-bit big-endian ELF", edit(fat, 4, 1, 2), "32-bit ELF file"},
+		{"big-endian ELF", edit(fat, 5, 2), "big-endian ELF file"},
+		{"32-bit ELF with nothing after the header", []byte("\x7fELF\x01\x01"), "32-bit ELF file"},
+		{"32-bit PE", edit(two(peBase+0x1000, 2, 4, false).pe(), 0x44+20, 0x0b, 0x01), "32-bit PE file"},
+		{"32-bit member", []byte(archiveMagic + member("a.o", string(edit(fat, 4, 1)))), "32-bit ELF file"},
+	} {
+		if f := testkit.Must(parse(test.data))(t); len(f.Images) != 0 || f.Foreign != test.want {
+			t.Errorf("%s: %d images, %q, want %q", test.name, len(f.Images), f.Foreign, test.want)
+		}
 	}
 }
 
