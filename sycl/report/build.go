@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -170,11 +171,17 @@ func outcomeRank(c builtOutcome) int {
 func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	m := &b.modules[h.module]
 	c := builtOutcome{Outcome{Code: NoCode, Scope: h.scope}, -1}
+	open := ""
 	for i := m.images; i < m.images+m.imageCount && c.Code != Native; i++ {
 		image := &b.images[i]
 		switch code := b.serves[int(image.kind)*len(b.devices)+device]; {
 		case code == Native, code == IR && c.Code == NoCode:
 			c.Code, c.image = code, int(image.number)
+		case code == openNative:
+			open, _, _ = strings.Cut(b.kinds[image.kind].image.Triple, "-")
+			if c.Code == NoCode {
+				c.Code, c.image = code, int(image.number)
+			}
 		}
 	}
 	a := b.answer(h.needs, device)
@@ -182,6 +189,11 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	switch c.Code {
 	case Native:
 		result = a.native
+	case openNative:
+		c.Code = Native
+		result = compat.Result{Status: a.native.Status, Reasons: slices.Clip(a.native.Reasons)}
+		result.Add(compat.Reason{Rule: compat.CompileTargetMismatch, Status: compat.Undetermined, Required: open,
+			Text: fmt.Sprintf("The native code is for %s, and the file does not record for which GPUs", open)})
 	case NoCode:
 		result = a.noImage
 	}
@@ -207,6 +219,25 @@ func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device
 		// member on all members.
 		return compat.TargetMatches(name, d) || compileTarget == "" && compat.TargetMatches(deviceconfig.FamilyOfCode(deviceconfig.Canonical(name)), d)
 	})
+}
+
+// openNative is the code of native images that may be for a device: the file does not record it.
+const openNative Code = "open"
+
+// isOpen reports whether native code is for NVIDIA or AMD GPUs and may be for d, because it has no
+// architecture. DPC++ writes such images for -fsycl-targets=nvptx64-nvidia-cuda, which the runtime
+// loads on every NVIDIA GPU.
+func isOpen(image *ModuleImage, d *deviceconfig.Device) bool {
+	system, _, _ := strings.Cut(image.Triple, "-")
+	switch want := backend(d); {
+	case image.Arch != "" || image.CompileTarget != "":
+		return false
+	case want == "ptx":
+		return system == "nvptx64"
+	case want == "amdgcn":
+		return system == "amdgcn"
+	}
+	return false
 }
 
 // runsBuilt reports whether a device accepts native code whose notes name a target. A device that

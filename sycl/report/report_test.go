@@ -59,6 +59,9 @@ func outcomes(r *report.Report) map[string]*report.Outcome {
 
 func TestOutcomes(t *testing.T) {
 	pvc := &needs{CompileTarget: "intel_gpu_pvc"}
+	open := func(triple, target string) []report.Module { // native code without an architecture
+		return []report.Module{{Needs: &needs{CompileTarget: target}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Native: true, Format: "native", Digest: reporttest.Digest(1), Triple: triple}}}}
+	}
 	for _, test := range []struct {
 		name    string
 		modules []report.Module
@@ -78,6 +81,9 @@ func TestOutcomes(t *testing.T) {
 		{"IR", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", compat.Compatible, report.IR, nil},
 		{"both", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: append([]report.ModuleImage{reporttest.IR(1)}, reporttest.Native(1, "intel_gpu_dg2")...)}}, "intel_gpu_dg2", compat.Compatible, report.Native, nil},
 		{"SPIR-V on NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "nvidia_gpu_sm_80", compat.Incompatible, report.NoCode, []string{"no-image"}},
+		{"native code for any NVIDIA GPU", open("nvptx64-nvidia-cuda", ""), "nvidia_gpu_sm_80", compat.Undetermined, report.Native, []string{"compile-target-mismatch"}},
+		{"native code for any AMD GPU on an NVIDIA GPU", open("amdgcn-amd-amdhsa", ""), "nvidia_gpu_sm_80", compat.Incompatible, report.NoCode, []string{"no-image"}},
+		{"native code with a target for NVIDIA", open("nvptx64", "nvidia_gpu_sm_70"), "nvidia_gpu_sm_80", compat.Incompatible, report.NoCode, []string{"no-image"}},
 		{"PTX on NVIDIA", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Format: "ptx", Digest: reporttest.Digest(2), Triple: "nvptx64-nvidia-cuda"}}}}, "nvidia_gpu_sm_80", compat.Compatible, report.IR, nil},
 		{"SPIR-V without a triple", []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{{Format: "spirv", Digest: reporttest.Digest(2)}}}}, "intel_gpu_pvc", compat.Compatible, report.IR, nil},
 		{"a missing aspect and a missing image", []report.Module{{Needs: &needs{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_dg2", compat.Incompatible, report.NoCode, []string{"missing-aspect", "no-image"}},

@@ -111,6 +111,9 @@ func (g *entry) sentence(t *table, quote quoter) string {
 		return show.Count(len(g.kernels), "kernel") + " " + safetext.Plural(len(g.kernels), one, many)
 	}
 	its := func(one, many string) string { return safetext.Plural(len(g.devices), one, many) }
+	if g.Status == compat.Undetermined && g.Rule == compat.CompileTargetMismatch {
+		return fmt.Sprintf("%s compiled ahead of time for %s, which may not include %s: this is known only when the program runs", kernels("was", "were"), required, devices)
+	}
 	if g.Status == compat.Undetermined {
 		have := "support"
 		if g.Rule == compat.MissingAspect {
