@@ -277,9 +277,9 @@ func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Read
 			return nil, nil, unreadable(f, err)
 		}
 		in, done = z, z.Close
-	case xzFile:
-		o := outcome{file: f, none: absence{"xz compression is not supported", unpackIt}}
-		if strings.HasSuffix(f.name, ".tar.xz") || strings.HasSuffix(f.name, ".txz") {
+	case xzFile, debFile, rpmFile, sevenZipFile:
+		o := outcome{file: f, none: absence{unsupported[compression] + " not supported", unpackIt}}
+		if compression != xzFile || strings.HasSuffix(f.name, ".tar.xz") || strings.HasSuffix(f.name, ".txz") {
 			o.err = cli.BadInput(fmt.Errorf("%s: %s", safetext.Printable(f.name), o.none))
 		}
 		return nil, nil, []outcome{o}

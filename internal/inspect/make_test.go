@@ -281,6 +281,9 @@ func TestUnreadableFiles(t *testing.T) {
 		{"a decompression bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)}), false, "refused as a decompression bomb"},
 		{"a decompression bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)})), false, "refused as a decompression bomb"},
 		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so: this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file"},
+		{"a Debian package", "b.deb", []byte("!<arch>\ndebian-binary   0           0     0     100644  4         `\n2.0\n"), true, "b.deb: Debian packages are not supported; unpack it"},
+		{"an RPM package", "b.rpm", []byte("\xed\xab\xee\xdb\x03\x00"), true, "b.rpm: RPM packages are not supported; unpack it"},
+		{"a 7z archive", "b.7z", []byte("7z\xbc\xaf\x27\x1c\x00\x04"), true, "b.7z: 7z archives are not supported; unpack it"},
 		{"a file compressed with xz", "b.tar.xz", []byte("\xfd7zXZ\x00..."), true, "b.tar.xz: xz compression is not supported"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

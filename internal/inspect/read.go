@@ -174,7 +174,13 @@ const (
 	bzip2File
 	zstdFile
 	xzFile
+	debFile
+	rpmFile
+	sevenZipFile
 )
+
+// unsupported names the kinds of archives and compressed files that are not read.
+var unsupported = map[kind]string{xzFile: "xz compression is", debFile: "Debian packages are", rpmFile: "RPM packages are", sevenZipFile: "7z archives are"}
 
 // headSize is the number of bytes that determine the kind of a file.
 const headSize = 1024
@@ -185,6 +191,7 @@ var starts = []struct {
 	kind  kind
 }{
 	{"PK\x03\x04", zipFile}, {"PK\x05\x06", zipFile}, {"\x1f\x8b\x08", gzipFile}, {"BZh", bzip2File}, {"\x28\xb5\x2f\xfd", zstdFile}, {"\xfd7zXZ\x00", xzFile},
+	{"!<arch>\ndebian-binary", debFile}, {"\xed\xab\xee\xdb", rpmFile}, {"7z\xbc\xaf\x27\x1c", sevenZipFile},
 }
 
 func kindOf(in io.ReaderAt, size int64) kind {
