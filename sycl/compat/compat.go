@@ -149,6 +149,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		if d.Has(a) {
 			continue
 		}
+		closed := closed || d.IsBuiltIn() && deviceconfig.IsIntelCPU(d.Name) && slices.Contains(neverOnCPUs, a)
 		reason := Reason{Rule: MissingAspect, Status: Incompatible, Required: a.String(), Property: "aspects"}
 		switch {
 		case !a.IsKnown():
@@ -171,6 +172,12 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		}
 		r.Add(reason)
 	}
+}
+
+// neverOnCPUs lists aspects that no CPU has, whatever else a CPU may have. The runtime denies them,
+// and the compiler for CPUs rejects explicit SIMD code.
+var neverOnCPUs = []aspect.Aspect{
+	aspect.GPU, aspect.Accelerator, aspect.Custom, aspect.ExtIntelESIMD, aspect.ExtOneAPICUDAAsyncBarrier, aspect.ExtOneAPICUDAClusterGroup,
 }
 
 // maxDims is the maximum number of dimensions of a SYCL range.

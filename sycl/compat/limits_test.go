@@ -69,6 +69,8 @@ func TestCompilerLimits(t *testing.T) {
 		{"the ID of a device, which drivers report", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelDeviceID}}, "intel_gpu_pvc", Undetermined, MissingAspect},
 		{"USM of the system", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.USMSystemAllocations}}, "intel_gpu_pvc", Undetermined, MissingAspect},
 		{"bindless images", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIBindlessImages}}, "intel_gpu_acm_g10", Undetermined, MissingAspect},
+		{"explicit SIMD on a CPU", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}}, "x86_64", Incompatible, MissingAspect},
+		{"a GPU", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.GPU}}, "intel_cpu_spr", Incompatible, MissingAspect},
 		{"a CPU", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.CPU}}, "intel_gpu_pvc", Incompatible, MissingAspect},
 		{"CUDA", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPICUDAClusterGroup}}, "intel_gpu_pvc", Incompatible, MissingAspect},
 		{"fragments", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIFragment}}, "intel_gpu_pvc", Compatible, ""},
