@@ -419,11 +419,17 @@ func withoutDir(at srcloc.Location) srcloc.Location {
 	return at
 }
 
-// place writes the symbol of a kernel, in a group named for its place.
+// place writes the symbol of a kernel, in a group named for its place. The group's own symbol is not
+// local, because llvm-strip and llvm-objcopy make groups with local names ordinary sections, which
+// linkers do not compare.
 func (s *source) place(d *definition) {
-	symbol := symbolName(d.name)
-	group := fmt.Sprintf("sycl_kernel_%016x_%s", sum(d.place()), symbol)
-	s.symbol("sycl_kernel_is_defined_twice_"+symbol, fmt.Sprintf(".sycl_kernels,\"G\",@progbits,%s,comdat", group))
+	name := symbolName(d.name)
+	symbol := "sycl_kernel_is_defined_twice_" + name
+	group := fmt.Sprintf("sycl_kernel_%016x_%s", sum(d.place()), name)
+	s.symbol(symbol, fmt.Sprintf(".sycl_kernels,\"G\",@progbits,%s,comdat", group))
+	s.line("\t.weak %s", group)
+	s.line("\t.hidden %s", group)
+	s.line("\t.set %s, %s", group, symbol)
 }
 
 // records writes the records of kernels, and the note by which rules/dpcpp/host finds them in the

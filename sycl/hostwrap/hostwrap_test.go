@@ -2,6 +2,7 @@ package hostwrap
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"io"
 	"os"
@@ -274,6 +275,46 @@ func TestKernelsWithOneName(t *testing.T) {
 	err := Write(io.Discard, append(at(header, 7), at("lib/other.cpp", 9)...), nil, release.Newest())
 	if err == nil || err.Error() != `image "k.spv": the kernel "Twice" of lib/other.cpp:9 is also defined at lib/twice.hpp:7: the runtime would confuse them; give them different names` {
 		t.Errorf("in one object: %v", err)
+	}
+}
+
+// TestGroupsOfKernels checks that the section group of a kernel is named by a global symbol.
+// llvm-strip turns groups with local names into groups that linkers do not compare.
+func TestGroupsOfKernels(t *testing.T) {
+	for _, tool := range []string{"cc", "clang"} {
+		t.Run(tool, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, filepath.Join(dir, "k.spv"), []byte("spirv"))
+			put(t, filepath.Join(dir, "a.s"), []byte(write(t, defined("twice.hpp", 1), release.Newest())))
+			cmd := exec.Command(testkit.Program(t, tool), "-c", "a.s")
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			object, err := elf.Open(filepath.Join(dir, "a.o"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer object.Close()
+			symbols, err := object.Symbols()
+			if err != nil {
+				t.Fatal(err)
+			}
+			groups := 0
+			for _, section := range object.Sections {
+				if section.Type != elf.SHT_GROUP {
+					continue
+				}
+				groups++
+				name := symbols[section.Info-1] // Symbols omits the first one
+				if elf.ST_BIND(name.Info) == elf.STB_LOCAL || elf.ST_VISIBILITY(name.Other) != elf.STV_HIDDEN {
+					t.Errorf("the group's symbol %s: binding %v, visibility %v", name.Name, elf.ST_BIND(name.Info), elf.ST_VISIBILITY(name.Other))
+				}
+			}
+			if groups == 0 {
+				t.Error("no group")
+			}
+		})
 	}
 }
 
