@@ -677,12 +677,43 @@ func (c *compiler) openMPHeaders() []string {
 	return nil
 }
 
-// clangMath maps clang's options for floating-point code to the closest options of g++, or to ""
-// if they only permit an optimization.
-var clangMath = map[string]string{
+// clangOptions maps clang's options to the closest options of g++, or to "" if they only permit an
+// optimization or change limits, diagnostics or debug information that g++ does not have. Options
+// whose names end in "=" keep their values.
+var clangOptions = map[string]string{
 	"-fhonor-nans": "-fno-finite-math-only", "-fno-honor-nans": "",
 	"-fhonor-infinities": "-fno-finite-math-only", "-fno-honor-infinities": "",
 	"-fno-approx-func": "-fno-unsafe-math-optimizations", "-fapprox-func": "",
+
+	"-fvectorize": "-ftree-loop-vectorize", "-fno-vectorize": "-fno-tree-loop-vectorize",
+	"-fslp-vectorize": "-ftree-slp-vectorize", "-fno-slp-vectorize": "-fno-tree-slp-vectorize",
+	"-fveclib=": "",
+
+	"-gline-tables-only": "-g1", "-gmlt": "-g1",
+	"-fdebug-info-for-profiling": "", "-fno-debug-info-for-profiling": "",
+	"-fstandalone-debug": "", "-fno-standalone-debug": "", "-flimit-debug-info": "", "-fno-limit-debug-info": "",
+
+	"-fcolor-diagnostics": "-fdiagnostics-color=always", "-fno-color-diagnostics": "-fdiagnostics-color=never", "-fansi-escape-codes": "",
+	"-fcaret-diagnostics": "-fdiagnostics-show-caret", "-fno-caret-diagnostics": "-fno-diagnostics-show-caret",
+	"-ferror-limit=": "-fmax-errors=", "-fconstexpr-steps=": "-fconstexpr-ops-limit=",
+	"-fbracket-depth=": "", "-fmacro-backtrace-limit=": "", "-fconstexpr-backtrace-limit=": "",
+	"-fspell-checking": "", "-fno-spell-checking": "", "-Qunused-arguments": "",
+}
+
+// optionForGCC returns the option of g++ for an option of clang, or false if g++ does not need it.
+func optionForGCC(option string) (string, bool) {
+	name, value, hasValue := strings.Cut(option, "=")
+	if hasValue {
+		name += "="
+	}
+	equivalent, ok := clangOptions[name]
+	switch {
+	case !ok:
+		return option, true
+	case strings.HasSuffix(equivalent, "="):
+		return equivalent + value, true
+	}
+	return equivalent, equivalent != ""
 }
 
 // forHost replaces and removes options that the host compiler does not support: -Xclang passes
@@ -694,14 +725,11 @@ func (c *compiler) forHost(list []string) []string {
 	}
 	var options []string
 	for i := 0; i < len(list); i++ {
-		switch equivalent, ok := clangMath[list[i]]; {
+		switch option, ok := optionForGCC(list[i]); {
 		case list[i] == "-Xclang" || list[i] == "-Xarch_device":
 			i++
-		case isOffloadOption(list[i]):
-		case !ok:
-			options = append(options, list[i])
-		case equivalent != "":
-			options = append(options, equivalent)
+		case ok && !isOffloadOption(option):
+			options = append(options, option)
 		}
 	}
 	return slices.DeleteFunc(options, ofGCCDir)

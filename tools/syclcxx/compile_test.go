@@ -50,6 +50,41 @@ func TestClangOnlyOptions(t *testing.T) {
 	}
 }
 
+// TestOptionsForGCC checks what g++ gets for clang's options. clang++ gets them unchanged.
+func TestOptionsForGCC(t *testing.T) {
+	for option, want := range map[string]string{
+		"-fno-honor-nans":             "",
+		"-fno-vectorize":              "-fno-tree-loop-vectorize",
+		"-fslp-vectorize":             "-ftree-slp-vectorize",
+		"-fveclib=SVML":               "",
+		"-gline-tables-only":          "-g1",
+		"-g3":                         "-g3",
+		"-fdebug-info-for-profiling":  "",
+		"-fstandalone-debug":          "",
+		"-fcolor-diagnostics":         "-fdiagnostics-color=always",
+		"-fno-color-diagnostics":      "-fdiagnostics-color=never",
+		"-ferror-limit=0":             "-fmax-errors=0",
+		"-fconstexpr-steps=9000000":   "-fconstexpr-ops-limit=9000000",
+		"-fconstexpr-depth=900":       "-fconstexpr-depth=900",
+		"-fbracket-depth=900":         "",
+		"-Qunused-arguments":          "",
+		"-fclang-abi-compat=17":       "-fclang-abi-compat=17",
+		"-fcolor-diagnostics-of-mine": "-fcolor-diagnostics-of-mine",
+	} {
+		line := testkit.Must(parseLine([]string{option, "x.cpp"}))(t)
+		for _, clang := range []bool{false, true} {
+			wanted := want
+			if clang {
+				wanted = option
+			}
+			c := &compiler{line: line, host: &host{clang: clang}}
+			if got := strings.Join(c.hostOptions(), " "); got != wanted {
+				t.Errorf("%s, clang %v: the host compile has %q, want %q", option, clang, got, wanted)
+			}
+		}
+	}
+}
+
 // TestSystemHeaders checks that the device compilation reads DPC++'s include directory as a directory of system headers, even
 // if no option names it.
 func TestSystemHeaders(t *testing.T) {
