@@ -218,9 +218,9 @@ func (c *compiler) openMP(options []string) []string {
 var noOpenMP = regexp.MustCompile(`unable to find library -lomp\b|cannot find -lomp\b`)
 
 // libraryOptions returns the options that link a program against libsycl, if it is needed, and add
-// a run path for it.
+// a run path for it. With -nostdlib, the command line must name the library, as libtool does.
 func (c *compiler) libraryOptions() ([]string, error) {
-	omitsLibsycl := func(option string) bool { return isStatic(option) || option == "-r" || option == "-nostdlib" }
+	omitsLibsycl := func(option string) bool { return isStatic(option) || option == "-r" }
 	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, omitsLibsycl) {
 		return nil, nil
 	}
@@ -229,14 +229,18 @@ func (c *compiler) libraryOptions() ([]string, error) {
 		return nil, nil // no SYCL code; if this is wrong, the linker reports undefined symbols
 	}
 	library := filepath.Join(d.dir, "lib")
+	runPath := []string{"-Wl,-rpath," + library}
+	if !filepath.IsAbs(library) { // programs can be started from any directory
+		runPath = nil
+	}
+	if slices.Contains(c.line.Link, "-nostdlib") {
+		return runPath, nil
+	}
 	if c.line.Preview && !exists(filepath.Join(library, c.libsycl())) {
 		return nil, cli.BadInput(fmt.Errorf("-fpreview-breaking-changes: no %s; install DPC++ with this library, or compile and link without the option", filepath.Join(library, c.libsycl())))
 	}
 	options := []string{"-L" + library, "-Wl,--push-state,--as-needed", "-l:" + c.libsycl(), "-Wl,--pop-state"}
-	if !filepath.IsAbs(library) {
-		return options, nil // programs can be started from any directory
-	}
-	return append(options, "-Wl,-rpath,"+library), nil
+	return append(options, runPath...), nil
 }
 
 // isStatic reports whether an option links libraries statically.

@@ -134,6 +134,19 @@ func TestLinkNotes(t *testing.T) {
 	}
 }
 
+// TestOwnLibraries checks that a link with -nostdlib, which libtool uses for C++ libraries, has the run
+// path of libsycl but not the library.
+func TestOwnLibraries(t *testing.T) {
+	dir := t.TempDir()
+	runPath := "-Wl,-rpath," + filepath.Join(dir, "lib")
+	for option, want := range map[string][]string{"-nostdlib": {runPath}, "-nostdlib -static": nil, "-nostdlib -r": nil} {
+		c := &compiler{line: &commandLine{SYCL: true, Link: strings.Fields(option)}, dpcpp: &installation{dir: dir}}
+		if got, err := c.libraryOptions(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", option, got, err, want)
+		}
+	}
+}
+
 // TestStaticPrograms checks that static programs are not linked against libsycl, a shared library.
 func TestStaticPrograms(t *testing.T) {
 	for option, linked := range map[string]bool{"-static": false, "-static-pie": false, "-static-libgcc": true} {
