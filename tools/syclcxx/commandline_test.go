@@ -344,7 +344,8 @@ func TestLineErrors(t *testing.T) {
 func TestResponseFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := dir + "/options"
-	testkit.NoError(t, os.WriteFile(file, []byte("-c 'a b.cpp'\n"), 0o644))
+	testkit.NoError(t, os.WriteFile(file, []byte("-c 'a b.cpp' @"+dir+"/empty\n"), 0o644))
+	testkit.NoError(t, os.WriteFile(dir+"/empty", nil, 0o644)) // as CMake writes for sources without modules
 	for arg, want := range map[string]string{
 		"@" + file:          "Mode=1 Words=[a b.cpp:c++]",
 		"@" + dir + "/none": "Words=[@" + dir + "/none]",

@@ -55,7 +55,7 @@ func expanded(args, inside []string, read func(string) ([]byte, error)) ([]strin
 }
 
 func readFile(name string) ([]byte, error) {
-	return cli.ReadInput(name, "a response file", maxResponse)
+	return cli.ReadInput(name, "", maxResponse) // an empty file has no options
 }
 
 // divided splits text into words as a shell does or, if shell is false, as gcc does in response
