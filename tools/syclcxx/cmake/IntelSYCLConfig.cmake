@@ -39,6 +39,13 @@ if(NOT IntelSYCL_COMPILES)
   cmake_policy(POP)
   return()
 endif()
+
+# With clang, CMake 3.28 and newer search C++20 sources for modules with clang-scan-deps, which may not find libsycl's
+# headers. CMake does not search the sources of icpx.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT DEFINED CMAKE_CXX_SCAN_FOR_MODULES)
+  set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+endif()
+
 set(SYCL_LANGUAGE_VERSION 202012 CACHE STRING "SYCL language version")
 
 # DPC++ from pip is in the same environment; the archive of syclc++ does not contain it.
