@@ -23,6 +23,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -419,6 +420,15 @@ func (t *Tool) example(w io.Writer, c *Command) {
 
 // FlagMistake converts an error of package flag to a usage error.
 func FlagMistake(flags *flag.FlagSet, err error) error {
+	if name, ok := strings.CutPrefix(err.Error(), "flag needs an argument: -"); ok {
+		return Usagef("missing value after --%s", name)
+	}
+	if text, ok := strings.CutPrefix(err.Error(), "bad flag syntax: "); ok {
+		return Usagef("invalid flag %q", text)
+	}
+	if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
+		return Usagef("--%s: %s", m[2], rejected(flags.Lookup(m[2]), m[1], m[3]))
+	}
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
 		return Usagef("%v", err)
@@ -431,6 +441,28 @@ func FlagMistake(flags *flag.FlagSet, err error) error {
 		message += "; did you mean --" + near[0] + "?"
 	}
 	return Usagef("%s", message)
+}
+
+// invalidValue matches an error of package flag: the quoted value, the name of the flag and the reason.
+var invalidValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-([^: ]+): (.*)$`)
+
+// rejected returns why a flag rejects a value. Package flag has its own reasons for numbers and booleans.
+func rejected(f *flag.Flag, value, reason string) string {
+	isBool := false
+	if b, ok := f.Value.(interface{ IsBoolFlag() bool }); ok {
+		isBool = b.IsBoolFlag()
+	}
+	switch {
+	case reason == "parse error" && isBool:
+		return "expected true or false, got " + value
+	case reason == "parse error":
+		return "expected a number, got " + value
+	case reason == "value out of range":
+		return strings.Trim(value, `"`) + " is out of range"
+	case strings.Contains(reason, value):
+		return reason
+	}
+	return fmt.Sprintf("invalid value %s: %s", value, reason)
 }
 
 // parseInterspersed parses flags anywhere among the arguments. Everything after "--" is an

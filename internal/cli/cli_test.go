@@ -24,6 +24,13 @@ func echo(fail error) *Tool {
 				var words Strings
 				words.Split = true
 				flags.Var(&words, "word", "add a `word` after the arguments; it can be repeated, and with --loud, all words are printed in capitals")
+				flags.Int("times", 1, "print the words `n` times")
+				flags.Func("tone", "the `tone`", func(v string) error {
+					if v == "flat" {
+						return errors.New("too low")
+					}
+					return fmt.Errorf("unknown tone %q", v)
+				})
 				return func(_ context.Context, env *Env, args []string) error {
 					text := strings.Join(append(args, words.Values...), " ")
 					if *loud {
@@ -90,6 +97,13 @@ func TestExitCodes(t *testing.T) {
 		"an unknown flag":                {[]string{"say", "--soft"}, nil, ExitUsage, "unknown flag --soft\n"},
 		"a misspelled flag":              {[]string{"say", "--lound"}, nil, ExitUsage, "unknown flag --lound; did you mean --loud?"},
 		"a misspelled flag with a value": {[]string{"say", "--wrod=a"}, nil, ExitUsage, "unknown flag --wrod; did you mean --word?"},
+		"a flag without its value":       {[]string{"say", "--word", "--", "x"}, nil, ExitUsage, "missing value after --word\n"},
+		"a flag that is not a boolean":   {[]string{"say", "-loud=yes"}, nil, ExitUsage, "--loud: expected true or false, got \"yes\"\n"},
+		"a flag that is not a number":    {[]string{"say", "--times", "x: y"}, nil, ExitUsage, "--times: expected a number, got \"x: y\"\n"},
+		"a number that is too large":     {[]string{"say", "--times=99999999999999999999"}, nil, ExitUsage, "--times: 99999999999999999999 is out of range\n"},
+		"a value that a flag rejects":    {[]string{"say", "--tone=flat"}, nil, ExitUsage, "--tone: invalid value \"flat\": too low\n"},
+		"a value that the reason names":  {[]string{"say", "--tone=sharp"}, nil, ExitUsage, "--tone: unknown tone \"sharp\"\n"},
+		"three dashes":                   {[]string{"say", "---loud"}, nil, ExitUsage, "invalid flag \"---loud\"\n"},
 		"a missing parameter file":       {[]string{"say", "@/nonexistent"}, nil, ExitBadInput, "parameter file"},
 		"a negative result":              {[]string{"say"}, No(errors.New("they differ")), ExitNo, "echo: error: they differ"},
 		"a silent negative result":       {[]string{"say"}, No(nil), ExitNo, ""},

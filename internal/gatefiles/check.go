@@ -103,7 +103,7 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	in.Today = time.Now()
 	if o.Today != "" {
 		if in.Today, err = gate.ParseDate(o.Today); err != nil {
-			return in, cli.Usagef("today: %v", err)
+			return in, cli.Usagef("%s: %v", o.setting("today"), err)
 		}
 	}
 	dir, err := workspace.Open(o.Workspace)
@@ -414,7 +414,7 @@ func (o *CheckOptions) policy(written gate.Policy) (p *gate.Policy, err error) {
 			continue
 		}
 		if err := f.set(f.value); err != nil {
-			return nil, cli.Usagef("%s: %v", f.name, err)
+			return nil, cli.Usagef("%s: %v", o.setting(f.name), err)
 		}
 	}
 	return p, nil

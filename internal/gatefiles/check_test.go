@@ -83,11 +83,11 @@ func TestExitCodes(t *testing.T) {
 		{"an invalid baseline", CheckOptions{Reports: good, Baseline: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
 		{"a baseline with too many entries", CheckOptions{Reports: good, Policy: GateFile{Name: "policy.yaml"}, Baseline: GateFile{Name: "one.json"}}, 2, "one.json: the baseline has 1 entry (limits.max-baseline of the policy is 0); to accept it, set \"limits: {max-baseline: 1}\" in the policy"},
 		{"a missing baseline of the base branch", CheckOptions{Reports: good, BaseBaseline: GateFile{Name: "gone.json"}}, 3, "gone.json: cannot read the file"},
-		{"a missing workspace", CheckOptions{Reports: good, Workspace: "gone"}, 2, "workspace: open gone"},
-		{"an invalid date", CheckOptions{Reports: good, Today: "soon"}, 2, `today: invalid date "soon"`},
+		{"a missing workspace", CheckOptions{Reports: good, Workspace: "gone"}, 2, `cannot use the workspace "gone": no such file or directory; name a directory`},
+		{"an invalid date", CheckOptions{Reports: good, Today: "soon"}, 2, `--today: invalid date "soon"`},
 		{"an invalid mode", CheckOptions{Reports: good, FailOn: "all"}, 2, `fail-on: expected new, any or none, got "all"`},
 		{"an invalid severity", CheckOptions{Reports: good, FailOnSeverity: "off"}, 2, `fail-on-severity: unknown value "off"`},
-		{"an invalid boolean", CheckOptions{Reports: good, FailOnStale: "yes"}, 2, `fail-on-stale: expected true or false, got "yes"`},
+		{"an invalid boolean", CheckOptions{Reports: good, FailOnStale: "yes"}, 2, `--fail-on-stale: expected true or false, got "yes"`},
 		{"an invalid level", CheckOptions{Reports: good, Undetermined: "bad"}, 2, `undetermined: unknown severity "bad"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

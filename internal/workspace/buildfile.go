@@ -40,7 +40,7 @@ func OpenBuilds(workspace string) (*Builds, error) {
 	}
 	sources := dir.Sources()
 	if sources == nil {
-		return nil, cli.Usagef("workspace: expected a directory")
+		return nil, cli.Usagef("the workspace is empty; name a directory")
 	}
 	return &Builds{dir.real, sources, map[string]*BuildFile{}}, nil
 }

@@ -59,7 +59,7 @@ func Open(workspace string) (*Directory, error) {
 	}
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
-		return nil, cli.Usagef("workspace: %v", err)
+		return nil, cli.Usagef("cannot use the workspace %q: %v; name a directory", workspace, Reason(err))
 	}
 	o := &Directory{root: root}
 	if o.dir, err = filepath.Abs(workspace); err != nil {

@@ -113,7 +113,7 @@ func TestCheck(t *testing.T) {
 		{"an invalid threshold", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`unknown value "off"; expected error, warning or note`}},
 		{"an invalid boolean", []string{"--fail-on-stale", "yes", "before.json"}, 2, nil, []string{`expected true or false, got "yes"`}},
 		{"an invalid level", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`unknown severity "bad"`}},
-		{"an invalid workspace", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"workspace: open gone"}},
+		{"an invalid workspace", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{`cannot use the workspace "gone": no such file or directory; name a directory`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := run(t, append([]string{"check"}, test.args...)...)
