@@ -164,7 +164,8 @@ func TestBasePolicy(t *testing.T) {
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", strictPolicy+"compare-with-base: required\n")
 		}, nil, 1, "failure", "invalid policy in the base commit"},
-		{"an input that weakens the policy", base, []string{"fail-on", "none"}, 0, "neutral", "a flag or an input overrides the policy: fail-on is \"none\", not \"new\""},
+		{"an input that weakens the policy", base, []string{"fail-on-empty", "false"}, 1, "failure", "a flag or an input overrides the policy: fail-on-empty is false"},
+		{"an input for a dry run", base, []string{"fail-on", "none"}, 0, "neutral", "passed (dry run): "},
 		{"a merge group", func(w *checkout) {
 			base(w)
 			w.event("merge_group", fmt.Sprintf(`{"merge_group": {"base_sha": %q}}`, w.git("rev-parse", "HEAD")))

@@ -111,7 +111,11 @@ func (e *evaluator) checkWeakened() {
 		}
 	}
 	if e.Written != nil {
-		note(e.Policy.File, "a flag or an input overrides the policy: ", weakened(written, e.Policy, reported))
+		flags := *e.Policy
+		if flags.FailOn == FailOnNone { // the summary states that it is a dry run
+			flags.FailOn = written.FailOn
+		}
+		note(e.Policy.File, "a flag or an input overrides the policy: ", weakened(written, &flags, reported))
 	}
 	if e.BasePolicy != nil {
 		note(cmp.Or(written.File, e.BasePolicy.File), "", weakened(e.BasePolicy, written, reported))

@@ -167,7 +167,10 @@ func TestPolicies(t *testing.T) {
 	}{
 		{"a weaker change", Input{Policy: weak, BasePolicy: strict}, []string{"fail-on is \"none\", not \"any\""}},
 		{"a weaker change, policy of the base", Input{Policy: strict, NextPolicy: weak}, []string{"merging this change weakens the check: fail-on is \"none\", not \"any\""}},
-		{"a weaker flag", Input{Policy: weak, Written: strict}, []string{"a flag or an input overrides the policy: fail-on is \"none\", not \"any\""}},
+		{"a weaker flag", Input{Policy: policy(t, "fail-on: new"), Written: strict}, []string{"a flag or an input overrides the policy: fail-on is \"new\", not \"any\""}},
+		{"a flag for a dry run", Input{Policy: weak, Written: strict}, nil},
+		{"a flag for a dry run, and a weaker one", Input{Policy: policy(t, "fail-on: none\nfail-on-empty: false"), Written: strict}, []string{"a flag or an input overrides the policy: fail-on-empty is false"}},
+		{"a flag for a dry run in a weaker change", Input{Policy: weak, Written: policy(t, "fail-on: new"), BasePolicy: strict}, []string{"fail-on is \"new\", not \"any\""}},
 		{"a flag that hides a weaker change", Input{Policy: strict, Written: weak, BasePolicy: strict}, []string{"fail-on is \"none\", not \"any\""}},
 		{"a stricter flag", Input{Policy: strict, Written: weak, BasePolicy: weak}, nil},
 	} {

@@ -198,6 +198,9 @@ func Summary(r *gate.Result) string {
 		status = "failed"
 		add(c.Failing, "failing problem", "failing problems")
 	}
+	if r.Conclusion != gate.Failure && r.Policy.FailOn == gate.FailOnNone {
+		status += " (dry run)"
+	}
 	if r.Compared {
 		add(c.New, "new", "new")
 		add(c.Unchanged+c.Updated, known, known)
