@@ -503,13 +503,21 @@ func (e *apiError) Error() string {
 	case http.StatusOK:
 		return "GitHub: " + e.Message
 	case http.StatusUnauthorized:
-		return e.text("invalid token")
+		return e.text("invalid or expired token; set the input token")
 	case http.StatusForbidden, http.StatusTooManyRequests:
 		return e.text(e.refusal)
 	case http.StatusNotFound:
 		return e.text("cannot find the pull request; check its number and the token's permissions")
+	case http.StatusGone:
+		return e.text("the pull request no longer exists; check its number, or set comment: never")
+	case http.StatusUnprocessableEntity:
+		return e.text("GitHub does not accept the comment; rerun the job, or set comment: never")
 	}
-	return e.text(strings.ToLower(http.StatusText(e.Status)))
+	what := cmp.Or(strings.ToLower(http.StatusText(e.Status)), "unexpected status")
+	if e.Status >= http.StatusInternalServerError {
+		return e.text(what + "; rerun the job later")
+	}
+	return e.text(what + "; rerun the job, or set comment: never")
 }
 
 func (e *apiError) text(what string) string {

@@ -223,15 +223,17 @@ func TestAnswers(t *testing.T) {
 		calls  int
 		waits  waits
 	}{
-		{"not a valid token", answer(401), 401, "invalid token", 1, nil},
+		{"not a valid token", answer(401), 401, "invalid or expired token; set the input token", 1, nil},
 		{"not accessible by integration", answer(403), 403, "pull-requests: write", 1, nil},
 		{"not found", answer(404), 404, "cannot find the pull request", 1, nil},
-		{"validation", answer(422), 422, "unprocessable entity", 1, nil},
+		{"gone", answer(410), 410, "the pull request no longer exists; check its number, or set comment: never", 1, nil},
+		{"validation", answer(422), 422, "GitHub does not accept the comment; rerun the job, or set comment: never", 1, nil},
+		{"a status without advice", answer(409), 409, "conflict; rerun the job, or set comment: never", 1, nil},
 		{"rate limit", first(1, answer(429, "Retry-After", "7")), 0, "", 3, waits{7 * time.Second}},
 		{"rate limit with 403", first(2, answer(403, "Retry-After", "5")), 0, "", 4, waits{5 * time.Second, 5 * time.Second}},
 		{"rate limit with a long delay", answer(429, "Retry-After", "100000"), 429, "has exceeded its rate limit", 1, nil},
 		{"server error", first(2, answer(503)), 0, "", 4, waits{time.Second, 2 * time.Second}},
-		{"permanent server error", answer(502), 502, "bad gateway", 3, waits{time.Second, 2 * time.Second}},
+		{"permanent server error", answer(502), 502, "bad gateway; rerun the job later", 3, waits{time.Second, 2 * time.Second}},
 		{"rate limit until a date", first(1, answer(429, "Retry-After", "Mon, 30 Nov 2026 12:00:07 GMT")), 0, "", 3, waits{7 * time.Second}},
 		{"unavailable until a date", first(1, answer(503, "Retry-After", "Mon, 30 Nov 2026 12:00:07 GMT")), 0, "", 3, waits{7 * time.Second}},
 		{"unavailable until a past date", first(1, answer(503, "Retry-After", "Mon, 30 Nov 2026 11:00:00 GMT")), 0, "", 3, waits{time.Second}},
