@@ -27,7 +27,7 @@ type base struct {
 func findBase(j *job, p place, r *repository) *base {
 	b := &base{place: p, repository: r, forced: j.event.isForced()}
 	var head string // head of the change, if the checkout is not a merge
-	b.commit, b.unknownReason = j.event.baseCommit()
+	b.commit, b.unknownReason = j.event.baseCommit(j.sha)
 	switch pull := j.event.PullRequest; {
 	case j.event.forkRun() != nil:
 		b.commit = j.sha // a commit of the default branch, even if an artifact has overwritten files

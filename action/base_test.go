@@ -147,6 +147,7 @@ func TestTagsNotCompared(t *testing.T) {
 		"release":             `{"action": "published"}`,
 		"workflow_dispatch":   `{}`,
 		"repository_dispatch": `{"action": "x"}`,
+		"create":              `{"ref": "v1", "ref_type": "tag"}`,
 	} {
 		w := newCheckout(t)
 		w.reports()
@@ -157,6 +158,46 @@ func TestTagsNotCompared(t *testing.T) {
 			t.Errorf("%s: %s", name, s.Stdout)
 		}
 		w.checkRun(1, "failure", "has no base commit; run the check for pull_request events to compare them", "reports", pattern, "compare-with-base", "required")
+	}
+}
+
+// TestDefaultBranchEvents checks that a run for which GITHUB_SHA is the head of the default branch compares
+// the checkout with it, and comments without a link to it.
+func TestDefaultBranchEvents(t *testing.T) {
+	const run = `{"repository": {"full_name": "o/r"}, "workflow_run": {"event": %q, "head_branch": "main", "head_sha": "` + otherCommit + `", "head_repository": {"full_name": "o/r"}}}`
+	for _, test := range []struct {
+		name, event string
+		isKnown     bool // the base commit is known
+	}{
+		{"issue_comment", `{"issue": {"number": 7, "pull_request": {}}}`, true},
+		{"issue_comment", `{"issue": {"number": 7}}`, true},
+		{"issues", `{"issue": {"number": 7}}`, true},
+		{"delete", `{"ref": "x", "ref_type": "branch"}`, true},
+		{"workflow_run", fmt.Sprintf(run, "push"), true},
+		{"workflow_run", fmt.Sprintf(run, "schedule"), true},
+		{"workflow_run", fmt.Sprintf(run, "pull_request"), false}, // whose base may be a different branch
+		{"create", `{"ref": "x", "ref_type": "branch"}`, false},
+		{"unknown", `{}`, false},
+	} {
+		w := newCheckout(t)
+		w.reports()
+		w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ['*', "+deviceB+"]}\nfail-on: none\n")
+		w.env["GITHUB_SHA"] = w.commit()
+		w.event(test.name, test.event)
+		notCompared := func(s *seenStep) bool { return strings.Contains(s.Stdout, "not-compared") }
+		if s := w.checkRun(0, "neutral", "", "reports", pattern); notCompared(s) == test.isKnown || strings.Contains(s.Stdout, "policy-weakened") {
+			t.Errorf("%s: %s: %s", test.name, test.event, s.Stdout)
+		}
+		if !test.isKnown {
+			continue
+		}
+		w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\n")
+		if s := w.checkRun(0, "success", "no longer required", "reports", pattern); notCompared(s) {
+			t.Errorf("%s: %s: %s", test.name, test.event, s.Stdout)
+		}
+		w.checkRun(0, "neutral", "Policy of the base commit", "reports", pattern, "policy-ref", "base")
+		w.env["GITHUB_SHA"] = otherCommit
+		w.checkRun(1, "failure", "the checkout does not contain the base commit", "reports", pattern, "compare-with-base", "required")
 	}
 }
 

@@ -36,6 +36,7 @@ type payload struct {
 	} `json:"merge_group"`
 	Before      string `json:"before"`
 	Ref         string `json:"ref"`
+	RefType     string `json:"ref_type"` // of the event create
 	Forced      bool   `json:"forced"`
 	WorkflowRun *struct {
 		Event        string `json:"event"`
@@ -187,10 +188,21 @@ func (e *event) isRisky() bool {
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
+// isOnDefaultBranch reports whether the workflow runs for the head of the default branch, and the
+// commit that it checks, if it is a different one, has no known base.
+func (e *event) isOnDefaultBranch() bool {
+	if run := e.WorkflowRun; run != nil {
+		return run.Event != "pull_request" && run.Event != "pull_request_target"
+	}
+	return slices.Contains([]string{"delete", "discussion", "discussion_comment", "issue_comment", "issues", "label", "milestone"}, e.name)
+}
+
 // headCommit returns the commit of the change, or "" if unknown. sha is the commit that the
 // workflow runs for, which for a pull request is a merge with its base.
 func (e *event) headCommit(sha string) string {
 	switch {
+	case e.isOnDefaultBranch() && e.WorkflowRun == nil:
+		return ""
 	case e.PullRequest != nil:
 		sha = e.PullRequest.Head.SHA
 	case e.WorkflowRun != nil:
@@ -204,18 +216,20 @@ func (e *event) headCommit(sha string) string {
 
 // checkedCommits returns the commits that reports may be for. A pull request is checked as its
 // merge, but its reports may be for its head commit. A run started by another run is for a commit
-// of the default branch, which is not checked.
+// of the default branch, which is not checked. For a comment, any commit may be checked out.
 func (e *event) checkedCommits(sha string) (list []string) {
 	for _, commit := range []string{e.headCommit(sha), sha} {
-		if commitName.MatchString(commit) && !slices.Contains(list, commit) && (e.WorkflowRun == nil || commit == e.WorkflowRun.HeadSHA) {
+		isRun := e.WorkflowRun != nil && commit == e.WorkflowRun.HeadSHA
+		if commitName.MatchString(commit) && !slices.Contains(list, commit) && (isRun || e.WorkflowRun == nil && !e.isOnDefaultBranch()) {
 			list = append(list, commit)
 		}
 	}
 	return list
 }
 
-// baseCommit returns the commit that the change is based on, or why it is unknown.
-func (e *event) baseCommit() (commit, why string) {
+// baseCommit returns the commit that the change is based on, or why it is unknown. sha is the commit
+// that the workflow runs for.
+func (e *event) baseCommit(sha string) (commit, why string) {
 	commit = e.Before
 	switch {
 	case e.PullRequest != nil:
@@ -224,6 +238,8 @@ func (e *event) baseCommit() (commit, why string) {
 		commit = e.MergeGroup.BaseSHA
 	case e.WorkflowRun != nil && len(e.WorkflowRun.PullRequests) == 1:
 		commit = e.WorkflowRun.PullRequests[0].Base.SHA
+	case e.isOnDefaultBranch():
+		commit = sha
 	case e.isTag():
 		commit = ""
 	}
@@ -237,7 +253,7 @@ func (e *event) baseCommit() (commit, why string) {
 	return commit, ""
 }
 
-func (e *event) isTag() bool { return strings.HasPrefix(e.Ref, "refs/tags/") }
+func (e *event) isTag() bool { return strings.HasPrefix(e.Ref, "refs/tags/") || e.RefType == "tag" }
 
 // isForced reports whether the event replaces existing commits.
 func (e *event) isForced() bool { return e.Forced && e.PullRequest == nil }
