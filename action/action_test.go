@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -244,6 +245,10 @@ func TestPolicies(t *testing.T) {
 		{"an invalid boolean", nil, []string{"annotations", "yes"}, 2, "error", `input annotations: unknown value "yes"; expected one of true, false`},
 		{"an invalid number", nil, []string{"max-annotations", "11"}, 2, "error", `input max-annotations: expected a number from 0 to 10, got "11"`},
 		{"an invalid address", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
+		{"a word instead of an address", nil, []string{"artifact-url", "foo"}, 2, "error", `input artifact-url: expected a URL such as https://example.com/files, got "foo"`},
+		{"two paths for one file", nil, []string{"json-file", "a.json\nb.json\n"}, 2, "error", "input json-file: expected one line, got 2; remove the line break"},
+		{"two numbers", nil, []string{"pull-request", "1\r\n2"}, 2, "error", "input pull-request: expected one line, got 2"},
+		{"an invisible character in a path", nil, []string{"sarif-file", "a\u200bb.sarif"}, 2, "error", `input sarif-file: the path "a\u200bb.sarif" contains invisible characters; use a different path`},
 		{"a directory outside of the workspace", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
 		{"a missing directory", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
 		{"one path for two files", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "new/x is used for two outputs"},
@@ -479,6 +484,13 @@ func TestWorkingDirectory(t *testing.T) {
 		t.Errorf("outputs %v", s.Outputs)
 	}
 	wantText(t, "SARIF", w.read("sub/new/r.sarif"), `"uri": "sub/src/k.cpp"`, "primaryLocationLineHash")
+}
+
+// TestNoWorkspace checks the error for a directory of the runner that does not exist.
+func TestNoWorkspace(t *testing.T) {
+	w := newCheckout(t)
+	w.env["GITHUB_WORKSPACE"] = filepath.Join(w.dir, "gone")
+	w.checkRun(2, "error", "GITHUB_WORKSPACE: cannot use "+strconv.Quote(w.env["GITHUB_WORKSPACE"])+": no such file or directory; set it to the directory of the checkout", "reports", pattern)
 }
 
 // onLines puts each kernel of a report on its own line, beginning with the first one.

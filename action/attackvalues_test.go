@@ -71,7 +71,7 @@ func TestAttackValues(t *testing.T) {
 		{"devices with a path as a name", file("d.yml", "../x: {aspects: [fp16]}\n"), inDevices, 3, `d.yml:1: the target "../x"`},
 		{"devices that end a comment with a line separator", file("d.yml", "# x\u2028"+deviceA+": {aspects: [fp64]}\n"), inDevices, 3, "d.yml:1: line break U+2028"},
 
-		{"a working directory with a command", func(*checkout) {}, []string{"working-directory", "x\n::error::forged"}, 2, `input working-directory: cannot use "x\n::error::forged": no such file`},
+		{"a working directory with a command", func(*checkout) {}, []string{"working-directory", "x\n::error::forged"}, 2, "input working-directory: expected one line, got 2"},
 		{"an address with markup", func(*checkout) {}, []string{"artifact-url", "https://x/)](http://evil) <img>"}, 2, "input artifact-url: "},
 		{"a script as an address", func(*checkout) {}, []string{"artifact-url", "javascript:alert(1)"}, 2, "input artifact-url: "},
 		{"a policy as an output", func(*checkout) {}, []string{"sarif-file", p}, 2, "cannot be an output"},

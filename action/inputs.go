@@ -105,8 +105,11 @@ var inputs = []input{
 	{"proposed-baseline-file", "path", "", "file for a baseline with all current problems", file("proposed-baseline")},
 	{"category", "text", "", "text that distinguishes several results of one change, such as results for several configurations", text(func(s *settings) *string { return &s.category })},
 	{"artifact-url", "address", "", "URL of the uploaded files, which the summary and the comment link to", func(s *settings, v string) error {
-		s.artifactURL = v
-		return urlValue(v).err
+		if s.artifactURL = v; urlValue(v).err != nil {
+			s.artifactURL = ""
+			return fmt.Errorf("expected a URL such as https://example.com/files, got %q", v)
+		}
+		return nil
 	}},
 	{"token", "secret", "", "the token to write the comment with; default: the token of the job", text(func(s *settings) *string { return &s.token })},
 	{"working-directory", "path", "", "the directory that all paths are relative to, itself relative to the workspace or absolute", func(s *settings, v string) error {
@@ -159,6 +162,11 @@ func (in *input) words() []string {
 	return strings.Split(in.values, ", ")
 }
 
+// mayHaveLines reports whether the value of an input may have several lines.
+func (in *input) mayHaveLines() bool {
+	return slices.Contains([]string{"names", "paths", "patterns", "text"}, in.values)
+}
+
 // A source is the origin of the value of an input.
 type source struct{ name, value, from string }
 
@@ -196,7 +204,9 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 		if value == "" {
 			continue
 		}
-		if words := in.words(); words != nil && !slices.Contains(words, value) {
+		if lines := strings.Count(value, "\n") + 1; lines > 1 && !in.mayHaveLines() {
+			wrong = cmp.Or(wrong, cli.Usagef("input %s: expected one line, got %d; remove the line break", in.name, lines))
+		} else if words := in.words(); words != nil && !slices.Contains(words, value) {
 			wrong = cmp.Or(wrong, cli.Usagef("input %s: unknown value %q; expected one of %s", in.name, value, in.values))
 		} else if err := in.set(s, value); err != nil {
 			wrong = cmp.Or(wrong, cli.Usagef("input %s: %v", in.name, err))

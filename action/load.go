@@ -49,6 +49,9 @@ func resolvePaths(s *settings, p place) (paths inputPaths, err error) {
 	paths.outputs = map[string]string{}
 	for _, format := range slices.Sorted(maps.Keys(s.files)) {
 		paths.outputs[format] = resolve(format+"-file", s.files[format], p.localOutput)
+		if name := paths.outputs[format]; err == nil && pathValue(p.inWorkspace(name)).err != nil {
+			err = cli.Usagef("input %s-file: the path %q contains invisible characters; use a different path", format, name)
+		}
 	}
 	return paths, err
 }

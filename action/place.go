@@ -35,6 +35,9 @@ func findPlace(named, workingDirectory string, onGitHub bool) (p place, err erro
 	if p.outer, err = filepath.EvalSymlinks(named); err == nil {
 		p.outer, err = filepath.Abs(p.outer)
 	}
+	if err != nil && onGitHub {
+		return p, cli.Usagef("GITHUB_WORKSPACE: cannot use %q: %v; set it to the directory of the checkout", named, workspace.Reason(err))
+	}
 	if err != nil {
 		return p, err
 	}
