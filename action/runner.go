@@ -97,7 +97,7 @@ func wordValue(s string) outputValue {
 
 // pathValue returns the path of a file, or an empty value.
 func pathValue(s string) outputValue {
-	if safetext.Escape(s) != s || len(s) > 4096 {
+	if !safetext.IsFileName(s) || len(s) > 4096 {
 		return outputValue{err: fmt.Errorf("%q is not a valid path for an output", s)}
 	}
 	return outputValue{text: s}
@@ -227,7 +227,9 @@ func (r *runner) annotate(a annotation) bool {
 	r.left[a.Level]--
 	properties := githubactions.CommandProperties{}
 	if a.File != "" {
-		properties["file"] = safetext.Escape(a.File)
+		if properties["file"] = a.File; !safetext.IsFileName(a.File) {
+			properties["file"] = safetext.Escape(a.File)
+		}
 		if a.Line > 0 {
 			properties["line"] = strconv.Itoa(a.Line)
 			if a.Column > 0 {

@@ -90,6 +90,21 @@ func checkAnnotation(t *testing.T, text string) {
 	}
 }
 
+// TestSpecialPaths checks that annotations are in files whose names contain characters of workflow commands.
+func TestSpecialPaths(t *testing.T) {
+	for _, path := range []string{"100%25/a,b:c.cpp", "a::b.cpp", `a\b.cpp`, "u\u0308.cpp", "#[x]?=&.cpp"} {
+		var out bytes.Buffer
+		testRunner(t, &out).annotate(annotation{Level: levelError, File: path, Line: 3, Title: "t", Message: "m"})
+		seen := readStreams(out.String(), "")
+		if len(seen.Annotations) != 1 || seen.Annotations[0].File != path || seen.Annotations[0].Line != "3" || len(seen.Commands) != 1 {
+			t.Errorf("%q is read as %+v", path, seen)
+		}
+		if v := pathValue(path); v.err != nil || v.text != path {
+			t.Errorf("%q as an output is %+v", path, v)
+		}
+	}
+}
+
 func checkOutput(t *testing.T, text string) {
 	path := filepath.Join(t.TempDir(), "output")
 	// An earlier writer may have left an unterminated line.

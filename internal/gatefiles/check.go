@@ -14,6 +14,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -146,6 +147,9 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	}
 	if sources := dir.Sources(); sources != nil {
 		in.Workspace = sources
+		if in.Root, err = filepath.Abs(o.Workspace); err != nil {
+			return in, err
+		}
 	}
 	return in, nil
 }

@@ -37,6 +37,8 @@ type Input struct {
 	// Prefix is the workspace's directory relative to the repository, or "" if it is the root.
 	// Paths in the result are relative to the repository.
 	Prefix string
+	// Root is the absolute path of the workspace, or "" if unknown. Paths below it become relative.
+	Root string
 
 	// Written is the policy as written in its file, if flags or inputs override part of it.
 	Written *Policy
@@ -86,12 +88,16 @@ func (p prefixed) Open(name string) (io.ReadCloser, error) {
 	return p.Workspace.Open(strings.TrimPrefix(name, p.prefix+"/"))
 }
 
-// fromRepository converts a path relative to the workspace to one relative to the repository.
+// fromRepository converts a path relative to the workspace, or below its root, to one relative to
+// the repository.
 func (in *Input) fromRepository(name string) string {
-	if in.Prefix == "" || name == "" || path.IsAbs(name) || filepath.IsAbs(name) {
+	if below, err := filepath.Rel(in.Root, name); in.Root != "" && err == nil && filepath.IsAbs(name) && filepath.IsLocal(below) {
+		name = below
+	}
+	if name == "" || path.IsAbs(name) || filepath.IsAbs(name) {
 		return name
 	}
-	return path.Join(in.Prefix, name)
+	return path.Join(in.Prefix, filepath.ToSlash(name))
 }
 
 const dateFormat = "2006-01-02"

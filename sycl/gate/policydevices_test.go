@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -84,10 +85,31 @@ func TestPrefix(t *testing.T) {
 	if len(r.Notices) != 1 || r.Notices[0].File != "libs/p.yml" {
 		t.Errorf("notices %+v", r.Notices)
 	}
-	for name, want := range map[string]string{"src/k.cpp": "libs/a/src/k.cpp", "": "", "/abs/p.yml": "/abs/p.yml"} {
+	for name, want := range map[string]string{"src/k.cpp": "libs/a/src/k.cpp", "./k.cpp": "libs/a/k.cpp", "": "", "/abs/p.yml": "/abs/p.yml"} {
 		if got := in.fromRepository(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
+	}
+	root, err := filepath.Abs("root")
+	testkit.NoError(t, err)
+	in = Input{Root: root}
+	for name, want := range map[string]string{
+		"./.github/p.yml": ".github/p.yml", "a/../p.yml": "p.yml", "../p.yml": "../p.yml", filepath.Join(root, "ci", "p.yml"): "ci/p.yml", root + "-other/p.yml": root + "-other/p.yml",
+	} {
+		if got := in.fromRepository(name); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestRequiredByPolicyAbove checks that a device that no report covers is reported at its line of a
+// policy above the working directory.
+func TestRequiredByPolicyAbove(t *testing.T) {
+	p, err := ReadPolicy("../.github/p.yml", strings.NewReader("version: 1\ndevices: {required: [gone]}\n"))
+	testkit.NoError(t, err)
+	r := Evaluate(Input{Prefix: "libs/a", Policy: p, Today: today, Reports: []*Index{NewIndex("a", reporttest.Report("a", []string{"b"}, map[string]reporttest.Problems{"K": {}}))}})
+	if len(r.Findings) != 1 || r.Findings[0].Path != "libs/.github/p.yml" || r.Findings[0].Line != 2 {
+		t.Errorf("findings %+v", r.Findings)
 	}
 }
 

@@ -172,9 +172,9 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 func (e *evaluator) requiredBy(i *item) srcloc.Location {
 	isTarget := func(t BaselineTarget) bool { return t.Label == i.target.label }
 	switch {
-	case i.target.label == "" && safetext.IsPath(e.Policy.File):
+	case i.target.label == "" && safetext.IsPath(e.fromRepository(e.Policy.File)):
 		return srcloc.Location{Path: e.Policy.File, Line: uint32(e.Policy.locations[i.device.device].line)}
-	case len(i.target.reports) == 0 && e.Baseline != nil && safetext.IsPath(e.Baseline.File) && slices.ContainsFunc(e.Baseline.Targets, isTarget):
+	case len(i.target.reports) == 0 && e.Baseline != nil && safetext.IsPath(e.fromRepository(e.Baseline.File)) && slices.ContainsFunc(e.Baseline.Targets, isTarget):
 		return srcloc.Location{Path: e.Baseline.File}
 	}
 	return srcloc.Location{}

@@ -20,7 +20,7 @@ type fileLocation struct {
 // the baseline if it is known, or else the checked binary, or else the report on the binary. ok is
 // false for a finding that is not about a file.
 func fileOf(r *gate.Result, f *gate.Finding) (at fileLocation, ok bool) {
-	if f.Path != "" {
+	if safetext.IsPath(f.Path) {
 		return fileLocation{f.Path, f.Line, f.Column}, true
 	}
 	i := slices.IndexFunc(r.Targets, func(t gate.TargetSummary) bool { return t.Label == f.Target })

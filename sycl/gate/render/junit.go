@@ -109,7 +109,9 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 	case first != nil:
 		s.failed++
 		if first.Path != "" {
-			fmt.Fprintf(&s.body, " file=\"%s\"", xmlText(first.Path))
+			s.body.WriteString(` file="`)
+			xml.EscapeText(&s.body, []byte(first.Path)) // the path of a file, so not sanitized
+			s.body.WriteByte('"')
 		}
 		fmt.Fprintf(&s.body, ">\n      <failure type=\"%s\" message=\"%s\">%s</failure>\n    </testcase>\n",
 			xmlText(string(first.Rule)), xmlText(failures[0]), xmlText(strings.Join(slices.Concat(failures, steps, others), "\n")))

@@ -103,7 +103,7 @@ func reportOf(r *gate.Result, target string) string {
 
 // isShellPath reports whether a path needs no quoting in a shell.
 func isShellPath(path string) bool {
-	return safetext.IsPath(path) && !strings.ContainsAny(path, " $;()[]{}!~")
+	return safetext.IsPath(path) && !strings.ContainsAny(path, " $;()[]{}!~\\:%\"'<>|?*&#`")
 }
 
 // plainStep converts a step to text without markup.

@@ -140,7 +140,12 @@ func (s *sarif) result(f *gate.Finding) {
 func (s *sarif) physical(at fileLocation) *sarifPhysical {
 	line, column := max(at.line, 1), max(at.column, 1)
 	end := max(s.lines.line(at.path, line).length, column) + 1
-	return &sarifPhysical{Artifact: sarifArtifact{(&url.URL{Path: at.path}).EscapedPath(), sourceRoot}, Region: sarifRegion{line, column, line, end}}
+	return &sarifPhysical{Artifact: sarifArtifact{relativeURI(at.path), sourceRoot}, Region: sarifRegion{line, column, line, end}}
+}
+
+// relativeURI returns a path as a relative URI. A colon could end a scheme.
+func relativeURI(path string) string {
+	return strings.ReplaceAll((&url.URL{Path: path}).EscapedPath(), ":", "%3A")
 }
 
 // sarifMessage returns text as a message without links or placeholders.

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"slices"
@@ -86,6 +88,53 @@ func TestLocations(t *testing.T) {
 				t.Errorf("GitLab: got %q, want %q", got, test.results)
 			}
 		})
+	}
+}
+
+// TestSpecialPaths checks that each format contains the paths of sources and policies in its own encoding.
+func TestSpecialPaths(t *testing.T) {
+	for path, uri := range map[string]string{
+		"100%/a b.cpp":   "100%25/a%20b.cpp",
+		"ab:c.cpp":       "ab%3Ac.cpp",
+		"a#b?c=d&e.cpp":  "a%23b%3Fc=d&e.cpp",
+		`a\b.cpp`:        "a%5Cb.cpp",
+		"u\u0308.cpp":    "u%CC%88.cpp",
+		`<a>|"'.cpp`:     "%3Ca%3E%7C%22%27.cpp",
+		"//c.cpp":        "",
+		"../c.cpp":       "",
+		"a\u202ec.cpp":   "",
+		"c\n::error::.c": "",
+	} {
+		report := reporttest.Report("lib.so", []string{"a"}, map[string]reporttest.Problems{"K": {"a": {reporttest.FP64}}})
+		report.Kernels[0].Location = srcloc.Location{Path: path, Line: 7}
+		p := policy(t, "devices: {required: [a]}\nfamilies: [{name: f, kernels: [none]}]\n")
+		p.File = path
+		r := gate.Evaluate(gate.Input{Policy: p, Reports: []*gate.Index{gate.NewIndex("r.json", report)}, Today: today})
+		run := logOf(t, r, ScanOptions{})
+		var uris, paths []string
+		for _, result := range run.Results {
+			uris = append(uris, result.Locations[0].Physical.Artifact.URI)
+		}
+		for _, n := range run.Invocations[0].Notifications {
+			for _, l := range n.Locations {
+				uris = append(uris, l.Physical.Artifact.URI)
+			}
+		}
+		for _, issue := range issuesOf(t, r, ScanOptions{}) {
+			paths = append(paths, issue.Location.Path)
+		}
+		wantURIs, wantPaths := []string{uri, uri}, []string{path, path}
+		if uri == "" {
+			wantURIs, wantPaths = []string{"r.json"}, []string{"r.json"}
+		}
+		if !slices.Equal(uris, wantURIs) || !slices.Equal(paths, wantPaths) {
+			t.Errorf("%q: got %q in SARIF and %q for GitLab, want %q and %q", path, uris, paths, wantURIs, wantPaths)
+		}
+		var attribute bytes.Buffer
+		testkit.NoError(t, xml.EscapeText(&attribute, []byte(path)))
+		if junit := testkit.Written(t, func(w io.Writer) error { return JUnit(w, r) }); strings.Contains(junit, ` file="`) != (uri != "") || uri != "" && !strings.Contains(junit, ` file="`+attribute.String()+`"`) {
+			t.Errorf("%q: in JUnit XML:\n%s", path, junit)
+		}
 	}
 }
 
