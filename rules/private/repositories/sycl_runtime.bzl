@@ -74,13 +74,16 @@ def _find_python(rctx, pip):
     Returns:
         its path, or None; and what is missing, or an empty string.
     """
-    seen = []
-    python = which(rctx, ["python3"], seen)
+    python = rctx.which("python3")
     if not python:
+        # Only this case depends on PATH: another Python unpacks the same files.
+        seen = []
+        which(rctx, ["python3"], seen)
         watch_all(rctx, seen)
         return None, "python3 is not in PATH"
     if not pip or rctx.execute([python, "-m", "pip", "--version"]).return_code == 0:
         return python, ""
+    rctx.getenv("PATH")  # a different one may have a Python with pip
     directories = rctx.execute([python, "-c", "import sys; print('\\n'.join(sys.path[1:]))"]).stdout.split("\n")
     watch_all(rctx, [directory + "/pip" for directory in directories])
     return None, "%s does not have the module pip" % python
@@ -368,5 +371,4 @@ sycl_runtime_repository = repository_rule(
         "version": attr.string(),
         "_unpack": attr.label(default = ":unpack_wheels.py"),
     },
-    environ = ["PATH"],
 )
