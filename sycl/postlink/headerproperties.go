@@ -37,7 +37,9 @@ func lowerKernelProperties(m *llvmir.Module) error {
 			f.Replace(in, "")
 		}
 	}
-	deleteUnused(m, kernelPropertyCall)
+	if f := m.Function(kernelPropertyCall); f != nil && !f.Defined() && len(m.SymbolUsers(kernelPropertyCall)) == 0 {
+		m.Delete(f)
+	}
 	return errors.Join(errs...)
 }
 
@@ -80,13 +82,6 @@ func callersOf(m *llvmir.Module, name string) []*llvmir.Function {
 		}
 	}
 	return list
-}
-
-// deleteUnused removes a declaration that is no longer used.
-func deleteUnused(m *llvmir.Module, name string) {
-	if f := m.Function(name); f != nil && !f.Defined() && len(m.SymbolUsers(name)) == 0 {
-		m.Delete(f)
-	}
 }
 
 // propertyError returns an input error with the location of an instruction.

@@ -54,7 +54,12 @@ func Restore(name string, text []byte, id string, r *propset.Registry) (m *Modul
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if r.Set(propset.DeviceLibMetadata) != nil {
-		makeMergeable(m.ir)
+		// Other files may define the same functions: each has a copy of the device library.
+		for _, f := range m.ir.Functions() {
+			if f.Defined() && f.Linkage() == llvmir.External {
+				f.SetLinkage(llvmir.LinkOnceODR)
+			}
+		}
 	}
 	return m, lost, nil
 }
@@ -75,16 +80,6 @@ func retarget(text []byte) []byte {
 		}
 	}
 	return out
-}
-
-// makeMergeable allows other files to also define the functions of a module, because each file has
-// a copy of the device library, and one is enough.
-func makeMergeable(m *llvmir.Module) {
-	for _, f := range m.Functions() {
-		if f.Defined() && f.Linkage() == llvmir.External {
-			f.SetLinkage(llvmir.LinkOnceODR)
-		}
-	}
 }
 
 func restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, err error) {

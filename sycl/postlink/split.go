@@ -142,17 +142,7 @@ func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 
 // wholeImage returns an image of the whole module, without entry points.
 func wholeImage(m *llvmir.Module) *Image {
-	all := &Image{}
-	for _, f := range m.Functions() {
-		all.define = append(all.define, f)
-	}
-	for _, g := range m.Globals() {
-		all.define = append(all.define, g)
-	}
-	for _, a := range m.Aliases() {
-		all.define = append(all.define, a)
-	}
-	return all
+	return &Image{define: m.Symbols()}
 }
 
 // keptVariables returns the variables that are in all images even if they are unused, as in DPC++:
@@ -517,21 +507,15 @@ func dropUsedLists(m *llvmir.Module, o Options) map[string]bool {
 // such as inline functions, because images do not export them.
 func dropDiscardable(m *llvmir.Module) {
 	var roots, unused []llvmir.Symbol
-	for _, f := range m.Functions() {
-		if discardable(f) {
-			unused = append(unused, f)
+	for _, s := range m.Symbols() {
+		if f, ok := s.(*llvmir.Function); ok && discardable(f) {
+			unused = append(unused, s)
 		} else {
-			roots = append(roots, f)
+			roots = append(roots, s)
 		}
 	}
 	if len(unused) == 0 {
 		return
-	}
-	for _, g := range m.Globals() {
-		roots = append(roots, g)
-	}
-	for _, a := range m.Aliases() {
-		roots = append(roots, a)
 	}
 	used := map[llvmir.Symbol]bool{}
 	for _, s := range m.Closure(roots...) {

@@ -58,6 +58,11 @@ func (m *Module) Globals() []*Global { m.prune(); return m.globals }
 // Aliases returns all aliases and ifuncs in file order. The list must not be modified.
 func (m *Module) Aliases() []*Alias { m.prune(); return m.aliases }
 
+// Symbols returns all functions, variables, aliases and ifuncs in file order.
+func (m *Module) Symbols() []Symbol {
+	return slices.DeleteFunc(slices.Clone(m.all), func(s Symbol) bool { return m.items[s.entity()].gone })
+}
+
 // prune removes deleted symbols from the lists.
 func (m *Module) prune() {
 	m.lazy.Lock()
