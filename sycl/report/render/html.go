@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"embed"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -55,20 +55,13 @@ func HTML(w io.Writer, r *report.Report, o HTMLOptions) error {
 	return b.Flush()
 }
 
-//go:embed html
-var pageFiles embed.FS
+//go:embed html/page.html
+var pageTemplate string
 
-var pages = template.Must(template.ParseFS(pageFiles, "html/page.html"))
+//go:embed html/page.js
+var pageScript string
 
-func pageFile(name string) string {
-	data, err := pageFiles.ReadFile("html/" + name)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
-}
-
-var pageScript = pageFile("page.js")
+var pages = template.Must(template.New("page.html").Parse(pageTemplate))
 
 // A page is the input of the template.
 type page struct {
