@@ -267,7 +267,7 @@ func checkSubGroups(r *Result, q *requirement.Requirements, d *deviceconfig.Devi
 		}
 		size := strconv.FormatUint(uint64(n), 10)
 		reason := Reason{Rule: UnsupportedSubGroupSize, Status: Incompatible, Required: size,
-			Available: join(d.SubGroupSizes), Property: "reqd_sub_group_size",
+			Available: strings.Trim(strings.ReplaceAll(fmt.Sprint(d.SubGroupSizes), " ", ", "), "[]"), Property: "reqd_sub_group_size",
 			Text: fmt.Sprintf("Sub-group size %s is not supported on the device", size)}
 		if len(d.SubGroupSizes) == 0 && d.MayHaveOtherAspects {
 			reason.Status = Undetermined
@@ -275,14 +275,6 @@ func checkSubGroups(r *Result, q *requirement.Requirements, d *deviceconfig.Devi
 		}
 		r.Add(reason)
 	}
-}
-
-func join(sizes []uint32) string {
-	var s []string
-	for _, n := range sizes {
-		s = append(s, strconv.FormatUint(uint64(n), 10))
-	}
-	return strings.Join(s, ", ")
 }
 
 func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {

@@ -80,12 +80,6 @@ type nameTable struct {
 	architectures map[string]uint64
 }
 
-// complete sets the aliases and the architecture of a device.
-func (t *nameTable) complete(d *Device) {
-	d.Aliases = t.aliases[d.Name]
-	d.Architecture = t.architectures[d.Name]
-}
-
 func readNames() (*nameTable, error) {
 	var entries map[string]struct {
 		Aliases      []string

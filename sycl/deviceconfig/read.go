@@ -157,8 +157,8 @@ func (p *parser) device(e pair) (*Device, error) {
 		return nil, p.errorf(e.key, "the target %q %s", target, problem)
 	}
 	p.target = target
-	d := &Device{Name: Canonical(target), Source: fmt.Sprintf("%s:%d", p.file, e.key.Line)}
-	names().complete(d)
+	name := Canonical(target)
+	d := &Device{Name: name, Source: fmt.Sprintf("%s:%d", p.file, e.key.Line), Aliases: names().aliases[name], Architecture: names().architectures[name]}
 	if strict.IsNull(e.value) {
 		d.infer()
 		return d, nil
@@ -369,7 +369,10 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 	case keyMaxWorkGroupSize:
 		l.MaxWorkGroupSize, err = p.positive(n, 64)
 	case keyMaxWorkItemSizes:
-		l.MaxWorkItemSizes, err = p.workItemSizes(n)
+		l.MaxWorkItemSizes, err = listOf(p, n, func(e *yaml.Node) (uint64, error) { return p.positive(e, 64) })
+		if err == nil && len(l.MaxWorkItemSizes) != 3 {
+			err = p.errorf(n, "expected 3 sizes, got %d", len(l.MaxWorkItemSizes))
+		}
 	case keyLocalMemorySize, keyLocalMemSize:
 		l.LocalMemorySize, err = p.positive(n, 64)
 	case keyMaxParameters:
@@ -406,14 +409,6 @@ func (p *parser) oneOf(n *yaml.Node, what string, known []string) ([]string, err
 		return e.Value, nil
 	})
 	return append([]string{}, all...), err
-}
-
-func (p *parser) workItemSizes(n *yaml.Node) ([]uint64, error) {
-	all, err := listOf(p, n, func(e *yaml.Node) (uint64, error) { return p.positive(e, 64) })
-	if err == nil && len(all) != 3 {
-		err = p.errorf(n, "expected 3 sizes, got %d", len(all))
-	}
-	return all, err
 }
 
 // positive reads a decimal number above 0.

@@ -297,19 +297,14 @@ func (e *evaluator) families(t *target, own bool) map[int][]*member {
 			if own {
 				e.familyUsed[n] = true
 			}
-			t.addRuns(row, m.runs)
+			for col := range t.devices {
+				if t.status(row, col) == compat.Compatible {
+					m.runs[col] = true
+				}
+			}
 		}
 	}
 	return out
-}
-
-// addRuns adds the columns of the devices that a kernel runs on.
-func (t *target) addRuns(row int, columns map[int]bool) {
-	for col := range t.devices {
-		if t.status(row, col) == compat.Compatible {
-			columns[col] = true
-		}
-	}
 }
 
 // addNotice adds a notice.

@@ -84,7 +84,7 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 			images = slices.Compact(images) // images are sorted by digest
 		}
 		t := x.targets[k.Target]
-		rows[i] = row{t, t.addKernel(newKernel(k, images))}
+		rows[i] = row{t, t.addKernel(&kernel{name: k.Name, display: k.DisplayName, location: k.Location, origins: k.Origins, images: images, forms: k.FormNames()})}
 	}
 	return rows
 }

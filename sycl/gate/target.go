@@ -45,10 +45,6 @@ func (k *kernel) matches(patterns []string) bool {
 	})
 }
 
-func newKernel(k *report.Kernel, images []report.Digest) *kernel {
-	return &kernel{name: k.Name, display: k.DisplayName, location: k.Location, origins: k.Origins, images: images, forms: k.FormNames()}
-}
-
 // A problem is a reason why a kernel does not run on some devices.
 type problem struct {
 	problemKey
@@ -220,7 +216,9 @@ func (t *target) sort() {
 		}
 	}
 	for _, p := range t.problems {
-		slices.SortFunc(p.on, compareAffected)
+		slices.SortFunc(p.on, func(a, b affected) int {
+			return cmp.Or(strings.Compare(a.device, b.device), strings.Compare(a.available, b.available))
+		})
 		// A device that two reports describe differently counts once.
 		p.on = slices.CompactFunc(p.on, func(a, b affected) bool { return a.device == b.device })
 	}
@@ -228,10 +226,6 @@ func (t *target) sort() {
 	t.known, t.last = nil, nil
 	slices.Sort(t.reports)
 	t.reports = slices.Compact(t.reports)
-}
-
-func compareAffected(a, b affected) int {
-	return cmp.Or(strings.Compare(a.device, b.device), strings.Compare(a.available, b.available))
 }
 
 func compareKeys(a, b *problemKey) int {

@@ -10,22 +10,10 @@ import (
 
 // The rules about relations between the modules of a file.
 var (
-	kernelDuplicate = syclbin.Rule{
-		ID: string(KernelDuplicate), Short: "a kernel must be in only one abstract module per target",
-		Fix: "remove one of the modules, or rename the kernel",
-	}
-	exportDuplicate = syclbin.Rule{
-		ID: string(ExportDuplicate), Short: "a symbol must be exported by only one abstract module per target",
-		Fix: "remove one of the definitions",
-	}
-	importUnresolved = syclbin.Rule{
-		ID: string(ImportUnresolved), Short: "in executable state, every imported symbol must be exported for the same target",
-		Fix: "link the code with the file that has the symbol: packager link --mode ir, or build it in object state",
-	}
-	importInExecutable = syclbin.Rule{
-		ID: string(ImportInExecutable), Short: "in executable state, abstract modules must not import symbols",
-		Fix: "link the code: packager link --mode ir, or write it in object state: packager convert --state object, and let the program call sycl::link",
-	}
+	kernelDuplicate    = syclbin.Rule{ID: string(KernelDuplicate), Short: "a kernel must be in only one abstract module per target", Fix: "remove one of the modules, or rename the kernel"}
+	exportDuplicate    = syclbin.Rule{ID: string(ExportDuplicate), Short: "a symbol must be exported by only one abstract module per target", Fix: "remove one of the definitions"}
+	importUnresolved   = syclbin.Rule{ID: string(ImportUnresolved), Short: "in executable state, every imported symbol must be exported for the same target", Fix: "link the code with the file that has the symbol: packager link --mode ir, or build it in object state"}
+	importInExecutable = syclbin.Rule{ID: string(ImportInExecutable), Short: "in executable state, abstract modules must not import symbols", Fix: "link the code: packager link --mode ir, or write it in object state: packager convert --state object, and let the program call sycl::link"}
 
 	symbolRules = []syclbin.Rule{kernelDuplicate, exportDuplicate, importUnresolved, importInExecutable}
 )

@@ -15,11 +15,6 @@ type patched struct {
 	patches []spirv.Patch // in order of offset
 }
 
-func newPatched(src offload.Source, patches []spirv.Patch) *patched {
-	patches = slices.SortedFunc(slices.Values(patches), func(a, b spirv.Patch) int { return cmp.Compare(a.Offset, b.Offset) })
-	return &patched{src, patches}
-}
-
 func (p *patched) Size() int64 { return p.src.Size() }
 
 var _ io.ReaderAt = (*patched)(nil)

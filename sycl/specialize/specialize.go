@@ -8,6 +8,7 @@ package specialize
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -476,7 +477,8 @@ func (s *setter) apply(o Options) {
 		code := slices.Clone(img.Code)
 		for n, patches := range c.patches {
 			if len(patches) > 0 {
-				code[n] = newPatched(code[n], patches)
+				slices.SortFunc(patches, func(a, b spirv.Patch) int { return cmp.Compare(a.Offset, b.Offset) })
+				code[n] = &patched{code[n], patches}
 			}
 		}
 		img.Code = code

@@ -12,7 +12,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // A diffCommand implements the subcommand diff.
@@ -78,7 +77,7 @@ func (d *diffCommand) run(_ context.Context, env *cli.Env, args []string) error 
 		if err != nil {
 			return err
 		}
-		sides[i], names[i] = gate.NewIndex(name, r), reportTitle(name, r)
+		sides[i], names[i] = gate.NewIndex(name, r), cmp.Or(r.Title(), filepath.ToSlash(name))
 	}
 	gatefiles.RelabelReports(sides[:1], sides[1:])
 	difference := gate.Diff(sides[:1], sides[1:])
@@ -90,9 +89,4 @@ func (d *diffCommand) run(_ context.Context, env *cli.Env, args []string) error 
 		return cli.No(nil)
 	}
 	return nil
-}
-
-// reportTitle returns a title for a report: the programs or libraries that it covers.
-func reportTitle(name string, r *report.Report) string {
-	return cmp.Or(r.Title(), filepath.ToSlash(name))
 }

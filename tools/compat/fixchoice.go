@@ -107,27 +107,20 @@ func (m *unsupportedDevice) String() string {
 	return fmt.Sprintf("kernels that do not run on %s: %d of %d: %s", m.device, m.fails, m.kernels, list)
 }
 
-// unsupportedDevices returns the devices that kernels of a target cannot run on, sorted by name.
-func (e *edit) unsupportedDevices() []*unsupportedDevice {
-	var list []*unsupportedDevice
-	c := e.counts[e.report]
-	for _, d := range slices.Sorted(maps.Keys(e.wanted.out)) {
-		list = append(list, &unsupportedDevice{device: d, findings: e.wanted.out[d], fails: len(c.fails[d]), kernels: c.kernels})
-	}
-	return list
-}
-
 // choose returns the devices to remove, and explains each choice. A device is removed if fewer
 // kernels run on it than do not. It never removes all devices that the target names.
 func (e *edit) choose() []string {
-	if e.counts[e.report] == nil {
+	c := e.counts[e.report]
+	if c == nil {
 		e.note("%s: cannot count the kernels of %s, because the result does not cover it; pass its report", e.place, e.label)
 		return nil
 	}
 	var out []string
-	all := e.unsupportedDevices()
+	var all []*unsupportedDevice
 	chosen := map[string]candidate{}
-	for _, m := range all {
+	for _, d := range slices.Sorted(maps.Keys(e.wanted.out)) {
+		m := &unsupportedDevice{device: d, findings: e.wanted.out[d], fails: len(c.fails[d]), kernels: c.kernels}
+		all = append(all, m)
 		_, named := e.find(syclTargets, m.device)
 		_, fixed := e.find(fixedTargets, m.device)
 		chosen[m.device] = m.candidates(named || fixed)[0]

@@ -119,13 +119,8 @@ func (p *fixPlan) add(findings []gate.Finding) {
 			to[deviceconfig.Canonical(d.ID)] = true
 		}
 	}
-	p.noteUnsolved(left)
-}
-
-// noteUnsolved adds a note about each problem that no edit fixes. Kernels of a target with the same
-// problem share a note.
-func (p *fixPlan) noteUnsolved(findings []*gate.Finding) {
-	for _, same := range show.Group(findings, func(f *gate.Finding) string { return f.Target }) {
+	// Kernels of a target with the same problem share a note.
+	for _, same := range show.Group(left, func(f *gate.Finding) string { return f.Target }) {
 		for _, message := range render.Messages(same) {
 			p.note("cannot be fixed in a BUILD file: %s: %s", cmp.Or(same[0].Target, "all targets"), message)
 		}

@@ -10,6 +10,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -123,9 +124,7 @@ func newSite(names []string, reports []*report.Report) (*site, error) {
 		}
 	}
 	slugs := newSlugs()
-	for _, l := range libraries {
-		s.Libraries = append(s.Libraries, l)
-	}
+	s.Libraries = slices.AppendSeq(s.Libraries, maps.Values(libraries))
 	slices.SortFunc(s.Libraries, func(a, b *siteLibrary) int { return safetext.CompareNatural(a.Name, b.Name) })
 	devices, problems := map[string]*siteDevice{}, map[string]*siteProblem{}
 	for _, l := range s.Libraries {
@@ -134,16 +133,12 @@ func newSite(names []string, reports []*report.Report) (*site, error) {
 			return nil, err
 		}
 	}
-	for _, d := range devices {
-		s.Devices = append(s.Devices, d)
-	}
+	s.Devices = slices.AppendSeq(s.Devices, maps.Values(devices))
 	slices.SortFunc(s.Devices, func(a, b *siteDevice) int { return safetext.CompareNatural(a.Name, b.Name) })
 	for _, d := range s.Devices {
 		d.Slug = slugs.add("d", d.Name)
 	}
-	for _, p := range problems {
-		s.Problems = append(s.Problems, p)
-	}
+	s.Problems = slices.AppendSeq(s.Problems, maps.Values(problems))
 	slices.SortFunc(s.Problems, func(a, b *siteProblem) int {
 		return cmp.Or(cmp.Compare(b.Versions(), a.Versions()), safetext.CompareNatural(a.Name, b.Name), strings.Compare(a.Rule, b.Rule))
 	})

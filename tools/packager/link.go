@@ -95,7 +95,11 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	if l.json {
-		if err := writeJSON(env.Stdout, newJSONLink(l.output, result)); err != nil {
+		j := jsonLink{Result: result}
+		if result.File != nil {
+			j.Output, j.State = l.output, result.File.State.String()
+		}
+		if err := writeJSON(env.Stdout, j); err != nil {
 			return err
 		}
 	}
@@ -107,14 +111,6 @@ type jsonLink struct {
 	Output string `json:"output,omitempty"` // omitted if there are problems
 	State  string `json:"state,omitempty"`
 	*sycllink.Result
-}
-
-func newJSONLink(output string, r *sycllink.Result) jsonLink {
-	j := jsonLink{Result: r}
-	if r.File != nil {
-		j.Output, j.State = output, r.File.State.String()
-	}
-	return j
 }
 
 // options returns the link options for --mode combine, or a usage error.

@@ -193,9 +193,10 @@ func specializable(m *syclbin.Module, index int) sycl.Image {
 		img.Fixed = append(img.Fixed, "the copy built with default values")
 		return img
 	}
-	img.Code = spirvModules(m)
 	for _, i := range m.IR {
-		if i.Format() != offload.SPIRV {
+		if i.Format() == offload.SPIRV {
+			img.Code = append(img.Code, i.Source)
+		} else {
 			img.Fixed = append(img.Fixed, fmt.Sprintf("the %v IR module", i.Format()))
 		}
 	}
@@ -203,16 +204,6 @@ func specializable(m *syclbin.Module, index int) sycl.Image {
 		img.Fixed = append(img.Fixed, "the native image for "+safetext.Shorten(i.Arch()))
 	}
 	return img
-}
-
-// spirvModules returns the SPIR-V modules of an abstract module.
-func spirvModules(m *syclbin.Module) (code []offload.Source) {
-	for _, i := range m.IR {
-		if i.Format() == offload.SPIRV {
-			code = append(code, i.Source)
-		}
-	}
-	return code
 }
 
 // replaceImages replaces the code of an abstract module and removes the images that could not be

@@ -159,7 +159,7 @@ func (t *translation) class(c *class, d *hostwrap.Class, host, device int64) err
 	for _, m := range d.Members {
 		list, at := members[m.Name], seen[m.Name]
 		if seen[m.Name]++; at >= len(list) {
-			return missing(m.Name)
+			return layoutError(fmt.Sprintf("only the device code captures '%[1]s'; use it in both, outside of any #ifdef, list it in the captures, as in [%[1]s], or declare it static constexpr if it is a constant", m.Name))
 		}
 		isPack := len(list) > 1 && strings.Contains(list[0].name, "#")
 		switch {
@@ -167,7 +167,7 @@ func (t *translation) class(c *class, d *hostwrap.Class, host, device int64) err
 			first[m.Name] = m.Offset
 			reversed, ok := t.reverses(c, m, list)
 			if !ok {
-				return unordered(m.Name)
+				return layoutError(fmt.Sprintf("g++ and DPC++ may order the elements of '%[1]s' differently; list the captures of the lambda, as in [%[1]s..., n], or compile the host code with clang{clang}", m.Name))
 			}
 			if reversed {
 				slices.Reverse(list)
@@ -233,16 +233,6 @@ func (t *translation) reverses(lambda *class, first hostwrap.Member, elements []
 		}
 	}
 	return reversed, ok
-}
-
-// missing returns an error for a variable that only the device code captures.
-func missing(name string) error {
-	return layoutError(fmt.Sprintf("only the device code captures '%[1]s'; use it in both, outside of any #ifdef, list it in the captures, as in [%[1]s], or declare it static constexpr if it is a constant", name))
-}
-
-// unordered returns an error for a parameter pack.
-func unordered(name string) error {
-	return layoutError(fmt.Sprintf("g++ and DPC++ may order the elements of '%[1]s' differently; list the captures of the lambda, as in [%[1]s..., n], or compile the host code with clang{clang}", name))
 }
 
 // moves returns the largest ranges of bytes whose offsets differ by the same amount.

@@ -120,7 +120,7 @@ func (s *source) lambdaAt(line, column int64) (captures, rest string, ok bool) {
 	}
 	begin := s.lines[line-1] + int(column) - 1
 	if begin < len(s.text) && s.text[begin] == ']' {
-		begin = openingBracket(s.text, begin)
+		_, begin = outside(s.text, begin, -1)
 	}
 	if begin < 0 || begin >= len(s.text) || s.text[begin] != '[' {
 		return "", "", false
@@ -277,13 +277,6 @@ func outside(text string, at, step int) (outer string, bracket int) {
 		}
 	}
 	return "", -1
-}
-
-// openingBracket returns the offset of the opening bracket for the closing bracket at an offset, or
-// -1.
-func openingBracket(text string, at int) int {
-	_, bracket := outside(text, at, -1)
-	return bracket
 }
 
 // mayBeConstant reports whether a name may be a constant that g++ does not capture as DPC++ does:

@@ -84,7 +84,14 @@ func (o *Options) mark(ctx context.Context, log io.Writer, scratch string) ([]ma
 		if err != nil {
 			return err
 		}
-		marked[i] = markedSource{postlink.Source{Name: s.Source, Definitions: defined, Read: func() (*postlink.Module, error) { return readIR(file) }}, file}
+		read := func() (*postlink.Module, error) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			return postlink.Parse(file, text)
+		}
+		marked[i] = markedSource{postlink.Source{Name: s.Source, Definitions: defined, Read: read}, file}
 		return nil
 	})
 }
@@ -169,14 +176,6 @@ func deduplicate(marked []markedSource) error {
 		}
 	}
 	return nil
-}
-
-func readIR(file string) (*postlink.Module, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return postlink.Parse(file, text)
 }
 
 func writeIR(file string, m *postlink.Module) error {
