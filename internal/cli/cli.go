@@ -175,9 +175,7 @@ func (t *Tool) Main() {
 
 // Run runs the tool and returns its exit code.
 func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
-	if env.Tool == "" {
-		env.Tool = t.Name
-	}
+	env.Tool = cmp.Or(env.Tool, t.Name)
 	out := &stdout{w: env.Stdout}
 	expanded, err := expandParamFiles(args)
 	if err == nil {
@@ -510,13 +508,10 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 	if c.Name != "" {
 		name += " " + c.Name
 	}
-	fmt.Fprintf(w, "%s: %s\n\nUsage: %s [FLAGS] %s\n", name, c.Short, t.typed(name), c.Args)
-	if c.Long != "" {
-		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.Long))
-	}
-	fmt.Fprint(w, "\nFlags:\n")
+	var list strings.Builder
 	flags.VisitAll(func(f *flag.Flag) {
 		value, usage := flag.UnquoteUsage(f)
+		usage = strings.TrimPrefix(usage, value+": ") // such as "a|b: description"
 		head := "--" + f.Name
 		if value != "" {
 			head += " " + value
@@ -524,8 +519,19 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
 			usage += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		HelpFlag(w, head, usage)
+		HelpFlag(&list, head, usage)
 	})
+	usage := "Usage: " + t.typed(name)
+	if list.Len() > 0 {
+		usage += " [FLAGS]"
+	}
+	fmt.Fprintf(w, "%s: %s\n\n%s\n", name, c.Short, strings.TrimSpace(usage+" "+c.Args))
+	if c.Long != "" {
+		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.Long))
+	}
+	if list.Len() > 0 {
+		fmt.Fprint(w, "\nFlags:\n", list.String())
+	}
 	t.example(w, c)
 	if c.Name == "" && len(t.Commands) > 1 {
 		fmt.Fprint(w, "\nSubcommands:\n")

@@ -23,6 +23,7 @@ func echo(fail error) *Tool {
 				loud := flags.Bool("loud", false, "print in capitals")
 				var words Strings
 				words.Split = true
+				flags.String("order", "", "`given|sorted`: order of the words")
 				flags.Var(&words, "word", "add a `word` after the arguments; it can be repeated, and with --loud, all words are printed in capitals")
 				flags.Int("times", 1, "print the words `n` times")
 				flags.Func("tone", "the `tone`", func(v string) error {
@@ -39,6 +40,11 @@ func echo(fail error) *Tool {
 					fmt.Fprintln(env.Stdout, text)
 					return fail
 				}
+			},
+		}, {
+			Name: "nop", Short: "print nothing",
+			Setup: func(*flag.FlagSet) Run {
+				return func(context.Context, *Env, []string) error { return nil }
 			},
 		}},
 	}
@@ -223,6 +229,8 @@ func TestHelp(t *testing.T) {
 	}{
 		"help of the tool":     {[]string{"--help"}, []string{"say  print words", "Example:\n  echo say --loud hello\n", "Exit codes:"}},
 		"help of a subcommand": {[]string{"say", "--help"}, []string{"Usage: echo say [FLAGS] WORD...", "--loud\n        print in capitals", "--word word\n        add a word after the arguments; it can be repeated, and with --loud, all words are printed\n        in capitals\n", "Example:\n  echo say --loud hello"}},
+		"values of a flag":     {[]string{"say", "--help"}, []string{"--order given|sorted\n        order of the words\n"}},
+		"no flags":             {[]string{"nop", "--help"}, []string{"echo nop: print nothing\n\nUsage: echo nop\n"}},
 		"help by name":         {[]string{"help", "say"}, []string{"Usage: echo say"}},
 		"version":              {[]string{"--version"}, []string{"echo " + Version}},
 	} {

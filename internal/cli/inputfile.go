@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +72,7 @@ func ReadInput(name, want string, most int64) ([]byte, error) {
 	}
 	defer f.Close()
 	if f.Size > most {
-		return nil, tooLarge(name, want, most)
+		return nil, errorf(name, "too large for %[2]s (limit %[1]d MiB)", most>>20, cmp.Or(want, "an input of this kind"))
 	}
 	data := make([]byte, f.Size, f.Size+1)
 	n, err := io.ReadFull(f, data)
@@ -85,13 +86,6 @@ func ReadInput(name, want string, most int64) ([]byte, error) {
 		return nil, errorf(name, "more than %d bytes; the file changed while it was being read", f.Size)
 	}
 	return data, nil
-}
-
-func tooLarge(name, want string, most int64) error {
-	if want == "" {
-		want = "an input of this kind"
-	}
-	return errorf(name, "too large for %[2]s (limit %[1]d MiB)", most>>20, want)
 }
 
 // check returns an error for a file that OpenInput does not accept.

@@ -93,7 +93,7 @@ func (s *showCommand) setup(fs *flag.FlagSet) cli.Run {
 	s.formatFlag(fs)
 	fs.StringVar(&s.output, "output", "", "write to this `file` (default standard output)")
 	fs.Var(&s.devices, "devices", "show only these `devices`, separated by commas")
-	fs.StringVar(&s.command, "command", "", "`command` to suggest where the text omits something")
+	fs.StringVar(&s.command, "command", "", "`command` to suggest for omitted parts of the text")
 	s.setupView(fs)
 	return s.run
 }
@@ -110,7 +110,7 @@ func (s *showCommand) setupView(fs *flag.FlagSet) {
 	fs.Var(&s.needs, "needs", "show only kernels with a problem because of this `requirement`, such as fp64; may be repeated")
 	fs.BoolVar(&s.all, "all", false, "show every kernel in the text, including kernels that every device runs")
 	fs.BoolVar(&s.forms, "forms", false, "in text tables, list the kernels that the compiler generated for each kernel, as --all does")
-	fs.StringVar(&s.groupBy, "group-by", "", "group the kernels of the text by `"+joinGroupings("|")+"` (default by the size of the report)")
+	fs.StringVar(&s.groupBy, "group-by", "", "`"+joinGroupings("|")+"`: how to group the kernels in the text (default by the size of the report)")
 	fs.IntVar(&s.width, "width", 0, "width of the text in `columns` (default the terminal's width, or 80)")
 	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "limit Markdown output to this many `bytes`; 0 means no limit; GitHub accepts 65536 in a comment and 1048576 in a job summary")
 }
