@@ -8,6 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // checkAssembly compares inline assembly, which is vISA for Intel GPUs, with what the device and
@@ -18,8 +19,8 @@ func checkAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 		unknown = checkKnownAssembly(r, q, d)
 	}
 	if len(unknown) > 0 {
-		r.Add(Reason{Rule: UnsupportedAssembly, Status: Undetermined, Required: firstNames(unknown), Text: fmt.Sprintf(
-			"Unknown whether the device's compiler supports the inline assembly, which contains %s", firstNames(unknown))})
+		r.Add(Reason{Rule: UnsupportedAssembly, Status: Undetermined, Required: safetext.JoinFirst(unknown, 3), Text: fmt.Sprintf(
+			"Unknown whether the device's compiler supports the inline assembly, which contains %s", safetext.JoinFirst(unknown, 3))})
 	}
 }
 

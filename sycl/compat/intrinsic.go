@@ -8,6 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // checkIntrinsics compares intrinsics with the families that the device's compilers accept. It
@@ -36,7 +37,7 @@ func checkIntrinsics(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 // intrinsicReason returns the reason for intrinsics of a family that a device does not
 // have, or may not have.
 func intrinsicReason(family aspect.IntrinsicFamily, names []string, d *deviceconfig.Device) Reason {
-	reason := Reason{Rule: UnsupportedIntrinsic, Status: Incompatible, Required: firstNames(names)}
+	reason := Reason{Rule: UnsupportedIntrinsic, Status: Incompatible, Required: safetext.JoinFirst(names, 3)}
 	switch {
 	case family.Name == "": // a newer version wrote the requirement
 		reason.Status = Undetermined
@@ -48,15 +49,6 @@ func intrinsicReason(family aspect.IntrinsicFamily, names []string, d *devicecon
 		reason.Text = fmt.Sprintf("Explicit SIMD intrinsic %s is not supported on the device: %s are for %s, and %s", reason.Required, family.What, family.Where, family.Instead)
 	}
 	return reason
-}
-
-// firstNames lists names, or only the first of many.
-func firstNames(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // checkExtensions adds a reason for each extension that the compiler of the device may reject.

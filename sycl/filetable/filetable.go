@@ -174,7 +174,7 @@ func (r *Reader) Next() ([]string, error) {
 	}
 	row := strings.Split(line, separator)
 	if len(row) != len(r.columns) {
-		return nil, r.fail(r.errorf("the row has %s, but the table has %s", count(len(row), "cell"), count(len(r.columns), "column")))
+		return nil, r.fail(r.errorf("the row has %s, but the table has %s", safetext.Count(len(row), "cell"), safetext.Count(len(r.columns), "column")))
 	}
 	return row, nil
 }
@@ -332,7 +332,7 @@ func (t *Table) checkRow(i int) error {
 	}
 	row := t.Rows[i]
 	if len(row) != len(t.Columns) {
-		return fail("it has %s, but the table has %s", count(len(row), "cell"), count(len(t.Columns), "column"))
+		return fail("it has %s, but the table has %s", safetext.Count(len(row), "cell"), safetext.Count(len(t.Columns), "column"))
 	}
 	for j, cell := range row {
 		if what := cellProblem(cell); what != "" {
@@ -357,11 +357,4 @@ func cellProblem(cell string) string {
 		return "a line break"
 	}
 	return ""
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -13,6 +13,9 @@ func Plural(n int, one, many string) string {
 	return many
 }
 
+// Count returns a number with its noun, whose plural ends in s.
+func Count(n int, noun string) string { return fmt.Sprintf("%d %s", n, Plural(n, noun, noun+"s")) }
+
 // JoinFirst joins the texts in a list, or the first of many: "a, b and 5 more".
 func JoinFirst(list []string, most int) string {
 	s := strings.Join(list[:min(len(list), most)], ", ")

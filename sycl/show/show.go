@@ -13,11 +13,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// Count returns a number with its noun, whose plural ends in s.
-func Count(n int, noun string) string {
-	return fmt.Sprintf("%d %s", n, safetext.Plural(n, noun, noun+"s"))
-}
-
 // MostListed is the maximum number of items that [List] lists.
 const MostListed = 6
 

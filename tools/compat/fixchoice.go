@@ -89,7 +89,9 @@ func (m *unsupportedDevice) exceptions() []string {
 func (m *unsupportedDevice) sourceFix() string {
 	var list []string
 	for _, f := range m.findings {
-		if s := strings.ReplaceAll(nextStep(f), "`", "'"); s != "" && !slices.Contains(list, s) {
+		rule, _ := gate.LookupRule(f.Rule)
+		s := strings.ReplaceAll(strings.ReplaceAll(rule.Next, "{required}", f.Required), "`", "'")
+		if s != "" && !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}
@@ -98,13 +100,7 @@ func (m *unsupportedDevice) sourceFix() string {
 
 // String describes the device and its kernels in one line.
 func (m *unsupportedDevice) String() string {
-	names := m.failing()
-	const most = 3
-	list := strings.Join(names[:min(len(names), most)], ", ")
-	if n := len(names) - most; n > 0 {
-		list += fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("kernels that do not run on %s: %d of %d: %s", m.device, m.fails, m.kernels, list)
+	return fmt.Sprintf("kernels that do not run on %s: %d of %d: %s", m.device, m.fails, m.kernels, safetext.JoinFirst(m.failing(), 3))
 }
 
 // choose returns the devices to remove, and explains each choice. A device is removed if fewer
@@ -176,10 +172,4 @@ func (e *edit) leavesNoDevice(out []string) bool {
 		}
 	}
 	return true
-}
-
-// nextStep describes how to fix a finding in the source code.
-func nextStep(f *gate.Finding) string {
-	rule, _ := gate.LookupRule(f.Rule)
-	return strings.ReplaceAll(rule.Next, "{required}", f.Required)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
 )
@@ -59,7 +60,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		o.Release = f.Release
 	}
 	if n := f.Separate(); n > 0 {
-		env.Warnf(c.output, "moved %s to separate abstract modules, because the runtime cannot distinguish them otherwise", plural(n, "image"))
+		env.Warnf(c.output, "moved %s to separate abstract modules, because the runtime cannot distinguish them otherwise", safetext.Count(n, "image"))
 	}
 	if c.state != "" {
 		if f.State, err = parseState(c.state); err != nil {

@@ -71,7 +71,7 @@ func (d difference) String() string {
 	case n <= 3:
 		fmt.Fprintf(&b, "%s: ", strings.Join(d.Kernels, ", "))
 	default:
-		fmt.Fprintf(&b, "%s and %s: ", strings.Join(d.Kernels[:2], ", "), plural(n-2, "other kernel"))
+		fmt.Fprintf(&b, "%s and %s: ", strings.Join(d.Kernels[:2], ", "), safetext.Count(n-2, "other kernel"))
 	}
 	b.WriteString(d.What)
 	switch d.What {

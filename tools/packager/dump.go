@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -191,7 +192,8 @@ func (p *printer) constants(list []sycl.Constant) {
 		for _, c := range list {
 			p.indent(func() {
 				for _, part := range c.Parts {
-					p.line(constantPart(part))
+					typ := cmp.Or(part.Type, safetext.Count(int(part.Size), "byte")+", not a SPIR-V type")
+					p.line(fmt.Sprintf("%s: default %s, number %d, offset %d", typ, part.Default, part.Number, part.Offset))
 				}
 			}, safetext.Printable(c.DisplayName), ":")
 		}
@@ -205,15 +207,6 @@ func constantsOf(f *syclbin.File) ([][]sycl.Constant, error) {
 		images[i] = specializable(m, i)
 	}
 	return sycl.Describe(images...)
-}
-
-// constantPart formats a scalar of a specialization constant.
-func constantPart(p sycl.Part) string {
-	typ := p.Type
-	if typ == "" {
-		typ = plural(int(p.Size), "byte") + ", not a SPIR-V type"
-	}
-	return fmt.Sprintf("%s: default %s, number %d, offset %d", typ, p.Default, p.Number, p.Offset)
 }
 
 func (p *printer) image(img *syclbin.Image, title string, i int, what string) {

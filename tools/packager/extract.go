@@ -137,7 +137,11 @@ func (e *extract) extract(i int, m *syclbin.Module) error {
 		}
 		place := fmt.Sprintf("%s %s of abstract module %d", img.Kind, name, i)
 		if t, ok := e.tableOf(img, place, seen); ok {
-			e.addRow(t, []string{name, base + ".prop", base + ".sym"})
+			if e.tables[t] == nil {
+				e.tables[t] = &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}}
+				e.order = append(e.order, t)
+			}
+			e.tables[t].Rows = append(e.tables[t].Rows, []string{name, base + ".prop", base + ".sym"})
 			e.warnOfLost(img, place)
 		}
 	}
@@ -176,14 +180,6 @@ func (e *extract) tableOf(img *syclbin.Image, place string, seen map[target]bool
 	}
 	seen[t] = true
 	return t, true
-}
-
-func (e *extract) addRow(t target, row []string) {
-	if e.tables[t] == nil {
-		e.tables[t] = &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}}
-		e.order = append(e.order, t)
-	}
-	e.tables[t].Rows = append(e.tables[t].Rows, row)
 }
 
 // warnOfLost warns about metadata of an image that the extracted files do not contain.

@@ -146,7 +146,7 @@ func noteOptions(env *cli.Env, output string, count map[string]int) {
 			words = append(words, fmt.Sprintf("%d more", len(count)-most))
 			break
 		}
-		words = append(words, fmt.Sprintf("%s of %s", safetext.Quote(option), plural(count[option], "image")))
+		words = append(words, fmt.Sprintf("%s of %s", safetext.Quote(option), safetext.Count(count[option], "image")))
 	}
 	if len(words) > 0 {
 		env.Notef(output, "run-time compiler options (%s) are kept in the set [%s]; the runtime applies them to images in a program, but ignores them in a file that a program loads",

@@ -178,7 +178,7 @@ func (s *specialize) warnOthers(env *cli.Env, m *syclbin.Module) {
 		}
 	}
 	if n := len(others) - most; n > 0 {
-		others = append(others[:most], plural(n, "other"))
+		others = append(others[:most], safetext.Count(n, "other"))
 	}
 	if len(others) > 0 {
 		env.Warnf(s.output, "the values also apply to other kernels in the same module: %s", safetext.Printable(strings.Join(others, ", ")))
@@ -261,7 +261,7 @@ func newJSONSpecialize(output string, changes []sycl.Change, modules []int) json
 func (j *jsonSpecialize) print(env *cli.Env) error {
 	w := bufio.NewWriter(env.Stdout)
 	for _, c := range j.Constants {
-		fmt.Fprintf(w, "%s, in %s:", safetext.Printable(c.DisplayName), plural(len(c.Modules), "module"))
+		fmt.Fprintf(w, "%s, in %s:", safetext.Printable(c.DisplayName), safetext.Count(len(c.Modules), "module"))
 		if len(c.Parts) > 1 {
 			fmt.Fprintln(w)
 		}

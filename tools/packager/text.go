@@ -30,11 +30,3 @@ func describer(r *release.Release) propset.Describer {
 		return ""
 	}}
 }
-
-// plural formats a count and its noun, as in "2 images".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}

@@ -240,7 +240,7 @@ func changeTitle(d *gate.Difference, o ChangeOptions) string {
 		}
 	}
 	for _, s := range ChangeSections(d) {
-		parts = append(parts, fmt.Sprintf("%s %s", show.Count(s.Kernels, "kernel"), s.Kind))
+		parts = append(parts, fmt.Sprintf("%s %s", safetext.Count(s.Kernels, "kernel"), s.Kind))
 	}
 	if len(parts) == 0 {
 		parts = []string{"no change"}
@@ -256,7 +256,7 @@ func changeGroups(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 		return err
 	}
 	for _, s := range ChangeSections(d) {
-		fmt.Fprintf(out, "\n%s: %s\n", s.Title, show.Count(s.Kernels, "kernel"))
+		fmt.Fprintf(out, "\n%s: %s\n", s.Title, safetext.Count(s.Kernels, "kernel"))
 		for _, r := range s.ShownRows() {
 			fmt.Fprintf(out, "%7d  %s\n", r.Kernels, r.Words())
 			if len(r.Names) > 0 {
@@ -311,7 +311,7 @@ func ChangesMarkdown(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 		}
 	}
 	for _, s := range o.sections(d) {
-		fmt.Fprintf(out, "\n**%s**: %s\n\n| Kernels | What | Names |\n|--:|---|---|\n", s.Title, show.Count(s.Kernels, "kernel"))
+		fmt.Fprintf(out, "\n**%s**: %s\n\n| Kernels | What | Names |\n|--:|---|---|\n", s.Title, safetext.Count(s.Kernels, "kernel"))
 		for _, r := range s.ShownRows() {
 			fmt.Fprintf(out, "| %s |\n", r.cells())
 		}

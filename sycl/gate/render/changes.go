@@ -11,7 +11,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // Changes prints the differences found by [gate.Diff], or nothing if there are none. Devices on
@@ -108,7 +107,7 @@ func describeChange(c *gate.Change) string {
 	case c.Kernel == "":
 		for _, v := range compat.Statuses {
 			if n := c.Counts[v]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%s %v", show.Count(n, "kernel"), v))
+				parts = append(parts, fmt.Sprintf("%s %v", safetext.Count(n, "kernel"), v))
 			}
 		}
 	default:

@@ -29,7 +29,9 @@ func JUnit(w io.Writer, r *gate.Result) error {
 	out.WriteString(xml.Header + "<testsuites name=\"SYCL compatibility\">\n")
 	bySuite := findingsBySuite(r)
 	var checks junitSuite
-	for _, at := range slices.SortedFunc(maps.Keys(bySuite[""]), compareCases) {
+	for _, at := range slices.SortedFunc(maps.Keys(bySuite[""]), func(a, b junitCase) int {
+		return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.kernel, b.kernel))
+	}) {
 		checks.add(at, at.kernel, bySuite[""][at], compat.NoStatus)
 	}
 	for i := range r.Notices {
@@ -55,10 +57,6 @@ func JUnit(w io.Writer, r *gate.Result) error {
 
 // junitCase identifies a test case of a suite.
 type junitCase struct{ target, kernel string }
-
-func compareCases(a, b junitCase) int {
-	return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.kernel, b.kernel))
-}
 
 // findingsBySuite returns the findings by device and test case. Findings without a device are in
 // the suite "", with the rule instead of a missing kernel.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -51,9 +52,7 @@ func edits(r *gate.Result, groups []group, command string) []string {
 	if i < 0 {
 		return nil
 	}
-	if command == "" {
-		command = "compat fix " + reportOf(r, groups[i][0].Target)
-	}
+	command = cmp.Or(command, "compat fix "+reportOf(r, groups[i][0].Target))
 	return []string{fmt.Sprintf("`%s` proposes edits of BUILD files", command)}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // TextOptions configure which parts of a result are printed.
@@ -119,7 +118,7 @@ func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (
 	case left > 0:
 		fmt.Fprintf(d, d.commands("compat: note: %d more; 'compat check --format json' lists all of them\n"), left)
 	case len(groups) < len(list):
-		fmt.Fprintf(d, d.commands("compat: note: %d problems in %s; 'compat check --format json' lists all of them\n"), len(list), show.Count(len(groups), "line"))
+		fmt.Fprintf(d, d.commands("compat: note: %d problems in %s; 'compat check --format json' lists all of them\n"), len(list), safetext.Count(len(groups), "line"))
 	}
 	return shown
 }

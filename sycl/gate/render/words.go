@@ -228,9 +228,9 @@ func Summary(r *gate.Result) string {
 		}
 		status += ", but only " + show.List(names, "targets") + safetext.Plural(len(names), " was checked, which is not a specific device", " were checked, which are not specific devices") + " (name devices to check)"
 	}
-	s := fmt.Sprintf("%s: %s", status, show.Count(c.Kernels, "kernel"))
+	s := fmt.Sprintf("%s: %s", status, safetext.Count(c.Kernels, "kernel"))
 	if !r.OnlyGeneric() {
-		s += fmt.Sprintf(" on %s", show.Count(c.Devices, "device"))
+		s += fmt.Sprintf(" on %s", safetext.Count(c.Devices, "device"))
 	}
 	if len(parts) == 0 {
 		return s + ", no problems"

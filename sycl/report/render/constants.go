@@ -9,7 +9,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // mostConstants is the maximum number of listed specialization constants.
@@ -96,7 +95,7 @@ func (t *table) constantLines(most int, quote quoter) (lines []string) {
 		u := users[text]
 		of := quote(u.name)
 		if u.kernels > 1 {
-			of = show.Count(u.kernels, "kernel")
+			of = safetext.Count(u.kernels, "kernel")
 		}
 		lines = append(lines, quote(safetext.Shorten(text))+", in images of "+of)
 	}

@@ -68,7 +68,7 @@ func (n *tally) deviceText() string {
 	if good == n.all {
 		return "runs " + safetext.Plural(n.all, "the kernel", fmt.Sprintf("all %d kernels", n.all))
 	}
-	s := fmt.Sprintf("runs %d of %s", good, show.Count(n.all, "kernel"))
+	s := fmt.Sprintf("runs %d of %s", good, safetext.Count(n.all, "kernel"))
 	if n.open > 0 {
 		s += fmt.Sprintf(" and perhaps %d more", n.open)
 	}
@@ -80,7 +80,7 @@ func (n *tally) deviceText() string {
 
 // groupText returns the number of kernels in a group, and how many of them have a problem, as text.
 func (n *tally) groupText() string {
-	s := show.Count(n.all, "kernel")
+	s := safetext.Count(n.all, "kernel")
 	if n.problems > 0 {
 		s += fmt.Sprintf(", %d with problems", n.problems)
 	}
@@ -108,7 +108,7 @@ func (g *entry) sentence(t *table, quote quoter) string {
 	devices := show.ListOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), show.MostListed+1)])), len(g.devices), "devices")
 	required := quote(safetext.Escape(g.Required))
 	kernels := func(one, many string) string {
-		return show.Count(len(g.kernels), "kernel") + " " + safetext.Plural(len(g.kernels), one, many)
+		return safetext.Count(len(g.kernels), "kernel") + " " + safetext.Plural(len(g.kernels), one, many)
 	}
 	its := func(one, many string) string { return safetext.Plural(len(g.devices), one, many) }
 	if g.Status == compat.Undetermined && g.Rule == compat.CompileTargetMismatch {

@@ -458,7 +458,7 @@ func (p *page) reasons() {
 			continue
 		}
 		w := newWhy(e.Reason)
-		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: show.Count(len(e.kernels), "kernel"),
+		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: safetext.Count(len(e.kernels), "kernel"),
 			Devices: p.table.deviceNames(e.devices), OtherKernels: len(e.kernels), Filter: "#" + url.Values{"rule": {safetext.Escape(string(e.Rule))}, "status": {w.Class}}.Encode()}
 		n := 0
 		out.Origins, n, out.Note = e.origins(p.table, mostOrigins)

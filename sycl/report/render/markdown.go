@@ -131,7 +131,7 @@ func (m *markdownWriter) problems() {
 		return
 	}
 	m.kernelTable(func(pattern int32) bool { return standings[pattern] != compat.Compatible }, m.rowName)
-	m.noteOmission(show.Count(good, "kernel")+" that every device runs", "--all")
+	m.noteOmission(safetext.Count(good, "kernel")+" that every device runs", "--all")
 	m.printf("\n")
 	m.reasons()
 	m.images()
@@ -143,7 +143,7 @@ func (m *markdownWriter) head() bool {
 		m.printf("### Compatibility of %s\n\n", codeSpan(title))
 	}
 	if len(m.Kernels) == 0 || len(m.Devices) == 0 {
-		m.printf("There is nothing to compare: %s and %s.\n", show.Count(len(m.Kernels), "kernel"), show.Count(len(m.Devices), "device"))
+		m.printf("There is nothing to compare: %s and %s.\n", safetext.Count(len(m.Kernels), "kernel"), safetext.Count(len(m.Devices), "device"))
 		return false
 	}
 	m.printf("%s\n\n", m.markdownSummary())
@@ -245,7 +245,7 @@ func (m *markdownWriter) reasons() {
 		if n == 0 {
 			continue
 		}
-		m.printf("<details>\n<summary>%s: %s</summary>\n\n", part.title, show.Count(n, "reason"))
+		m.printf("<details>\n<summary>%s: %s</summary>\n\n", part.title, safetext.Count(n, "reason"))
 		for _, e := range entries {
 			if e.Status == part.status && !m.over {
 				m.printf("%s", m.markdownReason(e))
@@ -289,7 +289,7 @@ func (m *markdownWriter) groups() {
 			if i == 0 {
 				m.over = true
 			}
-			m.noteOmission(show.Count(len(groups)-i, "more reason")+" and the names of kernels", "--group-by", string(ByReason), "--all")
+			m.noteOmission(safetext.Count(len(groups)-i, "more reason")+" and the names of kernels", "--group-by", string(ByReason), "--all")
 			return
 		}
 		m.printf("%s", s)
@@ -303,15 +303,15 @@ func (m *markdownWriter) markdownGroup(g *entry) string {
 	fmt.Fprintf(&b, "- %s %s\n", map[compat.Status]string{compat.Incompatible: "❌", compat.Undetermined: "❓", compat.NotApplicable: "➖"}[g.Status], g.sentence(m.table, codeSpan))
 	families := m.families(g.kernels)
 	for _, f := range families[:min(len(families), show.MostListed)] {
-		fmt.Fprintf(&b, "  - %s: %s\n", show.Count(f.kernels, "kernel"), codeSpan(m.familyName(&f)))
+		fmt.Fprintf(&b, "  - %s: %s\n", safetext.Count(f.kernels, "kernel"), codeSpan(m.familyName(&f)))
 	}
 	if n := len(families) - show.MostListed; n > 0 {
-		fmt.Fprintf(&b, "  - %s\n", show.Count(n, "other name"))
+		fmt.Fprintf(&b, "  - %s\n", safetext.Count(n, "other name"))
 	}
 	if list, n := m.origins(g.kernels, g.Required, 2, true); n > 0 && g.Rule == compat.MissingAspect {
 		s := strings.Join(codeSpan.all(list), ", ")
 		if n > len(list) {
-			s += " and " + show.Count(n-len(list), "more function")
+			s += " and " + safetext.Count(n-len(list), "more function")
 		}
 		fmt.Fprintf(&b, "  - Used by %s\n", s)
 	}
@@ -326,7 +326,7 @@ func (m *markdownWriter) devices() {
 		n := d.tally
 		row := fmt.Sprintf("| %s | %d | %d | %d |\n", safetext.TableCell(codeSpan(m.deviceNames(d.devices)[0])), n.all-n.problems-n.open, n.problems, n.open)
 		if !m.fits(row) {
-			m.noteOmission(show.Count(len(list)-i, "more device"), "--all")
+			m.noteOmission(safetext.Count(len(list)-i, "more device"), "--all")
 			return
 		}
 		m.printf("%s", row)

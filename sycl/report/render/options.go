@@ -8,7 +8,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // mostOptions is the maximum number of listed option sets.
@@ -44,7 +43,7 @@ func optionsOf(r *report.Report) (list []imageOptions, more int) {
 func optionSentences(r *report.Report, quote quoter) (lines []string) {
 	list, more := optionsOf(r)
 	for _, o := range list {
-		s := show.Count(o.Images, "image") + " with options for the runtime's"
+		s := safetext.Count(o.Images, "image") + " with options for the runtime's"
 		if o.Compile != "" {
 			s += " compiler: " + quote(safetext.Escape(safetext.Shorten(o.Compile)))
 		}
@@ -57,7 +56,7 @@ func optionSentences(r *report.Report, quote quoter) (lines []string) {
 		lines = append(lines, s)
 	}
 	if more > 0 {
-		lines = append(lines, show.Count(more, "more set")+" of options; see the JSON report")
+		lines = append(lines, safetext.Count(more, "more set")+" of options; see the JSON report")
 	}
 	return lines
 }

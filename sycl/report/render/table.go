@@ -140,7 +140,7 @@ func (t *table) shortName(k int) string {
 func nameSuffix(k *report.Kernel) string {
 	s := ""
 	if k.Forms != nil && len(k.Forms.Reduction) > 0 {
-		s = fmt.Sprintf(" (%s)", show.Count(1+len(k.FormNames()), "form"))
+		s = fmt.Sprintf(" (%s)", safetext.Count(1+len(k.FormNames()), "form"))
 	}
 	return s + lambdaPlace(k)
 }
@@ -174,5 +174,5 @@ func (t *table) title() string {
 	if len(targets) < 2 {
 		return ""
 	}
-	return show.Count(len(targets), "target")
+	return safetext.Count(len(targets), "target")
 }

@@ -87,7 +87,7 @@ const (
 func (t *textWriter) write() {
 	if len(t.Kernels) == 0 || len(t.Devices) == 0 {
 		t.heading()
-		t.line(fmt.Sprintf("There is nothing to compare: %s and %s.", show.Count(len(t.Kernels), "kernel"), show.Count(len(t.Devices), "device")))
+		t.line(fmt.Sprintf("There is nothing to compare: %s and %s.", safetext.Count(len(t.Kernels), "kernel"), safetext.Count(len(t.Devices), "device")))
 		return
 	}
 	if t.o.GroupBy == "" && !t.o.All && len(t.Kernels) <= smallKernels {

@@ -151,7 +151,7 @@ func (t *textWriter) reasonSection(lines int, groups []*entry, worst compat.Stat
 	})
 	if left > 0 {
 		t.line("")
-		t.line(fmt.Sprintf("%s with fewer kernels:", show.Count(left, "more reason")))
+		t.line(fmt.Sprintf("%s with fewer kernels:", safetext.Count(left, "more reason")))
 		t.hint("--group-by", "reason", "--all", "--status", worst.String())
 	}
 	return written
@@ -188,9 +188,9 @@ func (t *textWriter) reasonGroup(g *entry) {
 		}
 	}
 	if left := len(g.kernels) - shown; left > 0 {
-		more := fmt.Sprintf("    %s", show.Count(left, "more kernel"))
+		more := fmt.Sprintf("    %s", safetext.Count(left, "more kernel"))
 		if n := len(families) - show.MostListed; n > 0 {
-			more += fmt.Sprintf(" with %s", show.Count(n, "other name"))
+			more += fmt.Sprintf(" with %s", safetext.Count(n, "other name"))
 		}
 		t.line(more + ":")
 		t.hint(append(g.flags(), "--group-by", "name")...)
@@ -221,7 +221,7 @@ func (t *textWriter) causes(g *entry) {
 	}
 	s := strings.Join(list, ", ")
 	if left := n - len(list); left > 0 {
-		s += fmt.Sprintf(" and %s", show.Count(left, "more function"))
+		s += fmt.Sprintf(" and %s", safetext.Count(left, "more function"))
 	}
 	t.wrap("    Used by "+s+".", "    ")
 }
@@ -275,19 +275,15 @@ type textRow struct {
 // order is the display order of kernels: problems first.
 var order = []compat.Status{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.NoStatus, compat.Compatible}
 
-// shownStatuses returns the statuses of the kernels to show.
-func (t *textWriter) shownStatuses() []compat.Status {
-	if t.o.All {
-		return order
-	}
-	return order[:len(order)-1]
-}
-
 // kernelRows returns one row per kernel.
 func (t *textWriter) kernelRows() iter.Seq[textRow] {
 	return func(yield func(textRow) bool) {
 		standings := t.worstStatuses()
-		for _, v := range t.shownStatuses() {
+		shown := order
+		if !t.o.All {
+			shown = order[:len(order)-1]
+		}
+		for _, v := range shown {
 			for k := range t.Kernels {
 				kernel := &t.Kernels[k]
 				if standings[kernel.Row] != v {
@@ -378,12 +374,12 @@ func (t *textWriter) byGroup() {
 	what := map[GroupBy]string{ByName: "name", BySource: "source", ByFile: "file"}[t.by]
 	if left > 0 {
 		t.line("")
-		t.line(show.Count(left, "more "+what) + " with fewer problems:")
+		t.line(safetext.Count(left, "more "+what) + " with fewer problems:")
 		t.hint("--group-by", string(t.by), "--all")
 	}
 	if good > 0 {
 		t.line("")
-		t.line(show.Count(good, "more "+what) + " with kernels that all run on every device:")
+		t.line(safetext.Count(good, "more "+what) + " with kernels that all run on every device:")
 		t.hint("--group-by", string(t.by), "--all")
 	}
 	if len(groups) > 0 && !t.o.All && groups[0].value != "" {
@@ -424,7 +420,7 @@ func (t *textWriter) group(g *group, standings []compat.Status) {
 		}
 	}
 	if others > 0 {
-		t.line("    " + show.Count(others, "more kernel") + " with other problems")
+		t.line("    " + safetext.Count(others, "more kernel") + " with other problems")
 	}
 }
 
@@ -435,7 +431,7 @@ func (t *textWriter) sameCells(pattern int32, kernels []int) {
 		t.wrap("        "+t.cellsOf(pattern), "        ")
 		return
 	}
-	t.wrap(fmt.Sprintf("    %s: %s", show.Count(len(kernels), "kernel"), t.cellsOf(pattern)), "        ")
+	t.wrap(fmt.Sprintf("    %s: %s", safetext.Count(len(kernels), "kernel"), t.cellsOf(pattern)), "        ")
 	switch {
 	case t.o.All:
 		for _, k := range kernels {
@@ -448,7 +444,7 @@ func (t *textWriter) sameCells(pattern int32, kernels []int) {
 			t.line("        " + t.familyName(&f))
 		}
 		if left := len(families) - most; left > 0 {
-			t.line("        " + show.Count(left, "other name"))
+			t.line("        " + safetext.Count(left, "other name"))
 		}
 	}
 }
@@ -512,10 +508,10 @@ func (t *textWriter) rowTable(rows iter.Seq[textRow]) {
 	}
 	var left []string
 	if otherKernels > 0 {
-		left = append(left, show.Count(otherKernels, "more kernel")+" with problems")
+		left = append(left, safetext.Count(otherKernels, "more kernel")+" with problems")
 	}
 	if otherDevices > 0 {
-		left = append(left, show.Count(otherDevices, "more device"))
+		left = append(left, safetext.Count(otherDevices, "more device"))
 	}
 	if left != nil {
 		t.line("")
