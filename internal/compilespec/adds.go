@@ -62,7 +62,7 @@ func Adds() []Add {
 		{To: Host, At: First, For: Command, If: NoStandard, Words: words("-std=gnu++17"), Why: "icpx's default"},
 		{To: Host, At: First, For: Command, If: Clang, Words: words("-stdlib=libstdc++"), Why: "libsycl uses libstdc++, which is not the default of every clang"},
 		{To: Host, At: First, For: both, If: GCC, Words: words("--param=ggc-min-heapsize=262144"),
-			Why: "libsycl's headers fill 200 MB of g++'s heap; garbage collection frees almost nothing and takes 10 % of the compile time"},
+			Why: "libsycl's headers fill 200 MB of g++'s heap; garbage collection frees almost nothing and takes 10% of the compile time"},
 		{To: Host, At: First, For: both, If: GCC, Words: words("-Wno-psabi"),
 			Why: "g++ prints notes about the size of vectors in libsycl's headers, even though they are system headers"},
 		{To: Host, At: First, For: both, Words: words("-D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"),

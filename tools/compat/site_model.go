@@ -365,7 +365,7 @@ func (s *siteShare) Mark() string {
 	return "◐"
 }
 
-// Percent formats the share as a percentage, which is 100 % only if all kernels run and 0 % only if
+// Percent formats the share as a percentage, which is 100% only if all kernels run and 0% only if
 // no kernel runs.
 func (s *siteShare) Percent() string {
 	all := s.All()

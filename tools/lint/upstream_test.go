@@ -134,7 +134,7 @@ also has a test in this project with its own IR.
 | differs | %d | The result differs. The row has the reason: a decision, or a missing feature. |
 | not applicable | %d | The test covers a feature that this project's tool does not have. The row names it. |
 
-%d tests apply. %.1f %% of them passed.
+%d tests apply. %.1f%% of them passed.
 
 Constructs are in [tools/postlink/testdata/upstream](../../tools/postlink/testdata/upstream): a `+"`.ll`"+` file with the IR, and a `+"`.txt`"+` file
 with the output. If DPC++'s compiler is installed, its own post-link step gets the same IR, and

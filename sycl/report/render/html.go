@@ -509,17 +509,17 @@ func (p *page) Shares() []pageShare {
 	return list
 }
 
-// Percent returns a share in percent with one decimal. It returns 100 % only if part equals all,
-// and 0 % only if part is 0.
+// Percent returns a share in percent with one decimal. It returns 100% only if part equals all,
+// and 0% only if part is 0.
 func Percent(part, all int) string {
 	tenths := part * 1000 / all
 	switch {
 	case part > 0 && tenths == 0:
-		return "< 0.1 %"
+		return "< 0.1%"
 	case tenths%10 == 0:
-		return fmt.Sprintf("%d %%", tenths/10)
+		return fmt.Sprintf("%d%%", tenths/10)
 	}
-	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
+	return fmt.Sprintf("%d.%d%%", tenths/10, tenths%10)
 }
 
 // A pageGroup holds the kernels of a target.
