@@ -57,12 +57,12 @@ type settings struct {
 // inputs are the inputs that this program reads. Inputs about policies have no preset, because it
 // would override the policy. The script run.sh reads the inputs about the program itself.
 var inputs = []input{
-	{"reports", "patterns", "", "patterns of reports, one per line or separated by commas; a pattern that begins with ! excludes files", patterns(func(s *settings) *[]string { return &s.reports })},
+	{"reports", "patterns", "", "patterns of reports, one per line or separated by commas; a pattern that starts with ! excludes files", patterns(func(s *settings) *[]string { return &s.reports })},
 	{"binaries", "patterns", "", "patterns of programs, libraries, wheels and directories to report on", patterns(func(s *settings) *[]string { return &s.binaries })},
 	{"devices", "names", "", "devices to check binaries for, one per line or separated by commas; default: the devices that the policy names, otherwise the devices that the binaries are built for", patterns(func(s *settings) *[]string { return &s.devices })},
-	{"device-config", "paths", "", "device configuration files, one per line or separated by commas: for binaries, the files to check with; for reports, the files that they were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
+	{"device-config", "paths", "", "device configuration files, one per line or separated by commas: for binaries, the files to check with; for reports, the files that they were created with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
 	{"policy-file", "path", "", "the policy file; default: the nearest .github/sycl-compat.yml or .yaml, searched from working-directory up to the root of the repository", text(func(s *settings) *string { return &s.policyFile })},
-	{"policy-ref", "head, base", "head", "where to read the policy and the baseline from: the change (head), or its base commit (base)", text(func(s *settings) *string { return &s.policyRef })},
+	{"policy-ref", "head, base", "head", "where to read the policy and the baseline from: head is the change, base is its base commit", text(func(s *settings) *string { return &s.policyRef })},
 	{"compare-with-base", "required, optional", "", "whether the check fails if the policy and the baseline cannot be compared with the base commit", text(func(s *settings) *string { return &s.compareWithBase })},
 	{"baseline-file", "path", "", "the baseline, a file of known problems", text(func(s *settings) *string { return &s.baselineFile })},
 	{"base-reports", "patterns", "", "patterns of reports on the base branch; their problems are not new", patterns(func(s *settings) *[]string { return &s.baseReports })},
