@@ -28,11 +28,11 @@ struct Fact {
 };
 
 constexpr Fact kFacts[] = {
-    {"std20", "__cplusplus > 201703L", "C++20"},
-    {"std23", "__cplusplus > 202002L", "C++23"},
-    {"std26", "__cplusplus > 202302L", "C++26"},
-    {"wchar_4", "__SIZEOF_WCHAR_T__ > 2", "wchar_t of 4 bytes"},
-    {"unsigned_char", "defined(__CHAR_UNSIGNED__)", "unsigned char as char"},
+    {"std20", "__cplusplus > 201703L", "uses C++20"},
+    {"std23", "__cplusplus > 202002L", "uses C++23"},
+    {"std26", "__cplusplus > 202302L", "uses C++26"},
+    {"wchar_4", "__SIZEOF_WCHAR_T__ > 2", "has a 4-byte wchar_t"},
+    {"unsigned_char", "defined(__CHAR_UNSIGNED__)", "treats char as unsigned"},
 };
 
 // Macros that CPU and floating-point options define.
@@ -272,7 +272,7 @@ class Header {
  private:
   static constexpr const char *kAdvice =
       "; set the option in copts or defines, because host_copts, --per_file_copt and compiler "
-      "wrappers apply only to the host compile";
+      "wrappers apply only to the host compilation";
 
   void line(const Place &at) {
     std::string name;
@@ -292,13 +292,13 @@ class Header {
 
   void error(const Place &at, const std::string &what, bool device) {
     line(at);
-    out_ += std::string("#error the ") + (device ? "device" : "host") + " compile has " + what +
-            ", but the " + (device ? "host" : "device") + " compile does not" + kAdvice + "\n";
+    out_ += std::string("#error the ") + (device ? "device" : "host") + " compilation " + what +
+            ", but the " + (device ? "host" : "device") + " compilation does not" + kAdvice + "\n";
   }
 
   void differs(const Place &at, const std::string &name, bool device) {
     out_ += std::string(device ? "#ifndef " : "#ifdef ") + name + "\n";
-    error(at, name, device);
+    error(at, "defines " + name, device);
     out_ += "#endif\n";
   }
 
@@ -309,8 +309,8 @@ class Header {
     out_ += "#ifdef " + name + "\n#define RULES_SYCL_VALUE " + *found->second + "\n";
     line(at);
     out_ += "static_assert(__builtin_strcmp(RULES_SYCL_TEXT(" + name +
-            "), RULES_SYCL_TEXT(RULES_SYCL_VALUE)) == 0, \"the host compile defines " + name +
-            " differently from the device compile" + kAdvice +
+            "), RULES_SYCL_TEXT(RULES_SYCL_VALUE)) == 0, \"the host compilation defines " + name +
+            " differently from the device compilation" + kAdvice +
             "\");\n#undef RULES_SYCL_VALUE\n#endif\n";
   }
 

@@ -1007,7 +1007,7 @@ compile compiles a SYCL source to bitcode, without linking device libraries.
   --depfile FILE                write the files that were read, in make syntax, without
                                 the library's own headers
   --compare FILE                write a header that fails to compile on the host if the macros of
-                                the host compile differ from those of the device compile
+                                the host compilation differ from those of the device compilation
   --apart NAME,...              macros that the header does not compare
   --candidates FILE, --unused FILE
                                 write the candidates, one per line, that were not read

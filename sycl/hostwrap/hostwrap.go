@@ -247,7 +247,7 @@ func (d *definition) code() uint64 {
 	if d.digest == 0 || propset.IsPartialDigest(d.digest) {
 		return 0
 	}
-	return sum(fmt.Sprintf("%s %08x", d.signature, d.digest))
+	return Hash(fmt.Sprintf("%s %08x", d.signature, d.digest))
 }
 
 // place returns a text that all definitions of a kernel in a program must share. It identifies the
@@ -425,7 +425,7 @@ func withoutDir(at srcloc.Location) srcloc.Location {
 func (s *source) place(d *definition) {
 	name := symbolName(d.name)
 	symbol := "sycl_kernel_is_defined_twice_" + name
-	group := fmt.Sprintf("sycl_kernel_%016x_%s", sum(d.place()), name)
+	group := fmt.Sprintf("sycl_kernel_%016x_%s", Hash(d.place()), name)
 	s.symbol(symbol, fmt.Sprintf(".sycl_kernels,\"G\",@progbits,%s,comdat", group))
 	s.line("\t.weak %s", group)
 	s.line("\t.hidden %s", group)
@@ -450,7 +450,7 @@ func (s *source) records(list []definition) {
 	begin := s.label()
 	for i := range list {
 		d := &list[i]
-		s.line("\t.quad %#x, %#x, %#x, %#x, %s - .", sum(d.name), sum(d.symbol), sum(d.place()), d.code(), texts[i])
+		s.line("\t.quad %#x, %#x, %#x, %#x, %s - .", Hash(d.name), Hash(d.symbol), Hash(d.place()), d.code(), texts[i])
 	}
 	end := s.label()
 	s.line("\t.section .note.rules_sycl,\"a\",@note")
@@ -471,7 +471,7 @@ func symbolName(name string) string {
 		return '_'
 	}, name)
 	if symbol != name {
-		symbol += fmt.Sprintf("_%016x", sum(name))
+		symbol += fmt.Sprintf("_%016x", Hash(name))
 	}
 	return symbol
 }
@@ -508,7 +508,8 @@ func (s *source) symbol(symbol, section string) {
 	s.line("\t.byte 0")
 }
 
-func sum(text string) uint64 {
+// Hash returns the hash of a name that the headers in rules/dpcpp/host also compute: FNV-1a, 64 bits.
+func Hash(text string) uint64 {
 	h := fnv.New64a()
 	io.WriteString(h, text)
 	return h.Sum64()

@@ -1,4 +1,4 @@
-// g++ needs typeid for a kernel without a name.
+// g++ needs typeid for an unnamed kernel.
 #include <sycl/sycl.hpp>
 
 int main() {

@@ -14,10 +14,9 @@ type class struct {
 	size, align int64
 	empty       bool
 
-	// open is true if the members are known because the class is a lambda or contains lambdas.
-	open    bool
-	members []*member
-	element *class // of an array of such classes
+	hasLambdas bool      // whether it is a lambda or contains lambdas
+	members    []*member // only if hasLambdas is true
+	element    *class    // of an array of such classes
 
 	line, column int64 // of a lambda, or of a macro for it
 }
@@ -199,10 +198,6 @@ func withSections(r io.ReaderAt, file *elf.File) (*elf.File, error) {
 	return elf.NewFile(patched{r, int64(symtab.Offset), data})
 }
 
-func isClass(e *dwarf.Entry) bool {
-	return e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagStructType
-}
-
 func text(e *dwarf.Entry, a dwarf.Attr) string {
 	s, _ := e.Val(a).(string)
 	return s
@@ -309,7 +304,7 @@ func (t *reader) readArray(e *dwarf.Entry, children []*dwarf.Entry, align int64,
 	if vector, _ := e.Val(dwarf.Attr(0x2107)).(bool); vector { // DW_AT_GNU_vector
 		c.align = max(c.align, c.size)
 	}
-	if c.open = element.open; c.open {
+	if c.hasLambdas = element.hasLambdas; c.hasLambdas {
 		c.element = element
 	}
 	return c
@@ -318,7 +313,7 @@ func (t *reader) readArray(e *dwarf.Entry, children []*dwarf.Entry, align int64,
 // readClass reads a class or a union with its members and bases.
 func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align int64, depth int) *class {
 	lambda, isPacked := isLambda(e, children), false
-	c := &class{size: size, align: align, empty: size == 1, open: lambda}
+	c := &class{size: size, align: align, empty: size == 1, hasLambdas: lambda}
 	c.line, c.column = number(e, dwarf.AttrDeclLine), number(e, dwarf.AttrDeclColumn)
 	for _, child := range children {
 		static, _ := child.Val(dwarf.AttrDeclaration).(bool)
@@ -337,14 +332,14 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 		}
 		isPacked = isPacked || m.offset%m.class.align != 0
 		c.align = max(c.align, m.class.align)
-		c.open = c.open || m.class.open && e.Tag != dwarf.TagUnionType
+		c.hasLambdas = c.hasLambdas || m.class.hasLambdas && e.Tag != dwarf.TagUnionType
 		c.empty = c.empty && child.Tag == dwarf.TagInheritance && m.class.empty
 		c.members = append(c.members, m)
 	}
 	if isPacked || size%c.align != 0 {
 		c.align = align
 	}
-	if !c.open {
+	if !c.hasLambdas {
 		c.members = nil
 	}
 	return c
@@ -354,7 +349,7 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 // call operator or only members that g++ names like captures. A generic lambda has no call operator
 // if the host code does not call it.
 func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
-	if name := text(e, dwarf.AttrName); !isClass(e) || name != "" && !strings.HasPrefix(name, "<lambda") {
+	if name := text(e, dwarf.AttrName); e.Tag == dwarf.TagUnionType || name != "" && !strings.HasPrefix(name, "<lambda") {
 		return false
 	}
 	members, captures := 0, 0

@@ -10,11 +10,9 @@ package hostkernels
 
 import (
 	"bytes"
-	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"maps"
 	"path"
@@ -66,18 +64,10 @@ func kernelsOf(header []hostwrap.Kernel) []Kernel {
 	for _, k := range header {
 		kernels = append(kernels, Kernel{
 			Name: strings.TrimPrefix(demangle.Filter(k.Name), "typeinfo name for "), Location: k.Location, Size: k.Size,
-			symbol: k.Name, hash: hash(k.Name), pack: strings.Contains(k.Name, "J"), class: k.Class,
+			symbol: k.Name, hash: hostwrap.Hash(k.Name), pack: strings.Contains(k.Name, "J"), class: k.Class,
 		})
 	}
 	return kernels
-}
-
-// hash returns the same value as the function in
-// rules/dpcpp/host/sycl/detail/kernel_launch_helper.hpp.
-func hash(symbol string) uint64 {
-	h := fnv.New64a()
-	io.WriteString(h, symbol)
-	return h.Sum64()
 }
 
 // isLibraryKernel reports whether libsycl added a kernel to support ranges of any size.
@@ -246,7 +236,7 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 	return pairs, onlyHost, onlyDevice, unnamed
 }
 
-// types maps the device compile's symbols of kernels to the typeid names in the host code, if they
+// types maps the symbols of kernels in the device code to the typeid names in the host code, if they
 // differ.
 func types(device []Kernel, host *hostObject) map[string]string {
 	types := make(map[string]string)
@@ -286,9 +276,13 @@ func compare(device []Kernel, host *hostObject) []Finding {
 	if !host.Readable {
 		return nil
 	}
-	var found []Finding
+	var found, warnings []Finding
 	report := func(k Kernel, warning bool, format string, args ...any) {
-		found = append(found, Finding{k, warning, fmt.Sprintf(format, args...)})
+		list := &found
+		if warning {
+			list = &warnings
+		}
+		*list = append(*list, Finding{k, warning, fmt.Sprintf(format, args...)})
 	}
 	pairs, onlyHost, onlyDevice, unnamed := match(device, host)
 	isAmbiguous := make(map[srcloc.Location]bool)
@@ -332,8 +326,7 @@ func compare(device []Kernel, host *hostObject) []Finding {
 			report(k, true, onlyInDevice, shown(k))
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(rank(a), rank(b)) })
-	return found
+	return append(found, warnings...)
 }
 
 // Texts that describe the differences and how to fix them.
@@ -346,8 +339,8 @@ const (
 	nameKernel = "give it a name, as in parallel_for<class Name>(...), or "
 	nameLambda = "DPC++ names lambdas at namespace scope after their variables, and clang does not; " +
 		"declare the variables inline, as in inline auto add = [](int n) { ... }, or give the kernel a name, as in parallel_for<class Name>(...)"
-	hidden      = "remove the condition that hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
-	unnamedType = "the kernel '%s' is instantiated for a type without a name, which g++ and DPC++ name differently: " +
+	hidden      = "remove the condition that hides it from the device compilation, such as #ifndef __SYCL_DEVICE_ONLY__"
+	unnamedType = "the kernel '%s' is instantiated for an unnamed type, which g++ and DPC++ name differently: " +
 		"name the type, as in struct Point { ... }, or compile the host code with clang{clang}"
 	onlyInDevice = "the device code has the kernel '%s', but the host code does not submit it: " +
 		"check for an #ifdef with __SYCL_DEVICE_ONLY__, __clang__ or another macro that only one compiler defines"
@@ -357,13 +350,6 @@ const (
 
 // shown returns the name of a kernel without libsycl's inline namespace.
 func shown(k Kernel) string { return strings.ReplaceAll(k.Name, "sycl::_V1::", "sycl::") }
-
-func rank(f Finding) int {
-	if f.Warning {
-		return 1
-	}
-	return 0
-}
 
 // unnamedTypes matches g++'s and clang's names of types without a name at namespace scope.
 var unnamedTypes = regexp.MustCompile(`\._anon_\d+|\$_\d+`)

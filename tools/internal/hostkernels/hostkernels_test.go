@@ -56,7 +56,7 @@ const (
 
 func TestCompare(t *testing.T) {
 	const lambda, second = "Z4mainEUlvE_", "Z4mainEUlvE0_"
-	add := strconv.FormatUint(hash("_ZTS3Add"), 10)
+	add := strconv.FormatUint(hostwrap.Hash("_ZTS3Add"), 10)
 	// submitted returns the symbol of a submitted kernel in code of g++ and clang.
 	submitted := func(kernel string, size int, hash string) string {
 		return fmt.Sprintf("_ZN10rules_sycl9SubmittedI%sLm%dELm%sEE4hereE", kernel, size, hash)
@@ -95,9 +95,9 @@ func TestCompare(t *testing.T) {
 		{"other lambdas", clang21, []string{"Z3runiEUlvE_"}, []string{submitted("Z3runiEUlvE0_", 8, "0")},
 			[]string{"src/a.cpp error the host code submits the kernel 'run(int)::{lambda()#2}', but the device code has no kernel of this name: give it a name", "src/a.cpp:1:7 warning"}},
 		{"types without a name", gcc16, []string{"Z3setI3$_0EvT_EUlvE_"}, []string{submitted("Z3setI8._anon_7EvT_EUlvE_", 8, "0")},
-			[]string{"src/a.cpp error the kernel 'set<._anon_7>(._anon_7)::{lambda()#1}' is instantiated for a type without a name"}},
+			[]string{"src/a.cpp error the kernel 'set<._anon_7>(._anon_7)::{lambda()#1}' is instantiated for an unnamed type"}},
 		{"types without a name in a function", gcc16, []string{"Z3setIZ4mainE3$_0EvT_EUlvE_"}, []string{submitted("Z3setIZ4mainEUt_EvT_EUlvE_", 8, "0")},
-			[]string{"src/a.cpp error the kernel 'set<main::{unnamed type#1}>(main::{unnamed type#1})::{lambda()#1}' is instantiated for a type without a name"}},
+			[]string{"src/a.cpp error the kernel 'set<main::{unnamed type#1}>(main::{unnamed type#1})::{lambda()#1}' is instantiated for an unnamed type"}},
 		{"fold expression", gcc16, []string{"Z4eachIJildEEvDpT_EUlvE_"}, []string{submitted("Z4eachIJildEEvDpT_EUlvE_", 8, "0")}, nil},
 		{"kernels of libsycl beside others", gcc16,
 			[]string{lambda, "N4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi1ELb1EEELi1EZ4mainEUlvE_EE"},
@@ -141,7 +141,7 @@ func TestCompare(t *testing.T) {
 func TestMatchUnnamedTypes(t *testing.T) {
 	kernels := func(names ...string) (list []Kernel) {
 		for _, name := range names {
-			list = append(list, Kernel{Name: name, hash: hash(name)})
+			list = append(list, Kernel{Name: name, hash: hostwrap.Hash(name)})
 		}
 		return list
 	}

@@ -3,6 +3,7 @@ package hostkernels
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,12 +11,12 @@ import (
 )
 
 // A Layout describes a kernel whose captures the host compiler lays out differently from the device
-// compile. For example, g++ copies constants of a function into a nested lambda, but DPC++ does
+// compiler. For example, g++ copies constants of a function into a nested lambda, but DPC++ does
 // not.
 type Layout struct {
 	Host, Device int64 // sizes of the kernel's lambda or class
 
-	Moves []move // pieces of the device compile's lambda or class, in order
+	Moves []move // pieces of the device code's lambda or class, in order
 }
 
 // A move is a range of bytes with its offsets in the host code and in the device code.
@@ -30,7 +31,7 @@ func (e layoutError) Error() string { return string(e) }
 const errDifferent = layoutError("g++ and DPC++ capture different variables of the function; list the captures of its lambdas, as in [a, b], make constants static constexpr, or compile the host code with clang{clang}")
 
 // needLayouts reports whether the host code may lay out a kernel differently from the device
-// compile. sources are the files that may contain lambdas.
+// code. sources are the files that may contain lambdas.
 func needLayouts(device []Kernel, host *hostObject, sources []*source) bool {
 	pairs, _, _, _ := match(device, host)
 	return host.GCC != 0 && slices.ContainsFunc(pairs, differencesIn(sources).mayAffect)
@@ -45,9 +46,11 @@ type differences struct {
 
 func differencesIn(sources []*source) differences {
 	d := differences{sources: sources}
-	if anySource(sources, func(s *source) bool { return s.copies }) {
-		d.constants = anySource(sources, (*source).hasConstants)
-		d.order = anySource(sources, func(s *source) bool { return s.reorders })
+	if slices.ContainsFunc(sources, func(s *source) bool { return s.copies }) {
+		d.constants = slices.ContainsFunc(sources, func(s *source) bool {
+			return slices.ContainsFunc(slices.Collect(maps.Keys(s.initializers)), s.mayBeConstant)
+		})
+		d.order = slices.ContainsFunc(sources, func(s *source) bool { return s.reorders })
 	}
 	return d
 }
@@ -79,7 +82,7 @@ func (d differences) mayAffectClass(c *hostwrap.Class, ofLibrary bool) bool {
 	return d.constants && end < c.Size && len(c.Members) > 0
 }
 
-// layouts holds layouts by the device compile's symbols of kernels.
+// layouts holds the layouts of kernels by their symbols in the device code.
 type layouts struct {
 	known   map[string]*Layout // of kernels that the host compiler lays out differently
 	unknown map[string]error   // why the layout of a kernel is unknown
@@ -114,7 +117,7 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources []*source) (*layouts, err
 		c, submitted := classes[p.host.symbol]
 		found.complete = found.complete && submitted
 		d := p.device.class
-		if d == nil || c != nil && !c.open || c == nil && !(submitted && differ.mayAffect(p)) {
+		if d == nil || c != nil && !c.hasLambdas || c == nil && !(submitted && differ.mayAffect(p)) {
 			continue // it has no lambdas, or no code submits it
 		}
 		l, err := layoutOf(c, d, sources)
@@ -201,13 +204,13 @@ func (t *translation) member(m *member, d hostwrap.Member, host, device int64) e
 	}
 	host, device = host+m.offset, device+d.Offset
 	switch {
-	case c.open && d.Class != nil && count == max(d.Count, 1):
+	case c.hasLambdas && d.Class != nil && count == max(d.Count, 1):
 		for i := range count {
 			if err := t.class(c, d.Class, host+i*c.size, device+i*d.Class.Size); err != nil {
 				return err
 			}
 		}
-	case c.open || c.size*count != d.Size:
+	case c.hasLambdas || c.size*count != d.Size:
 		return errDifferent
 	case !c.empty:
 		for i := range d.Size {

@@ -188,7 +188,7 @@ func TestLayouts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var name uint64
 			if strings.Contains(tt.body, "class Named") {
-				name = hash("_ZTSZ1fPis8AccessorE5Named")
+				name = hostwrap.Hash("_ZTSZ1fPis8AccessorE5Named")
 			}
 			object := compiled(t, tt.body, name, "-g", "-O0")
 			host := testkit.Must(readObject(bytes.NewReader(object)))(t)

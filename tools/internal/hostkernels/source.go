@@ -20,7 +20,7 @@ const maxFindings = 10
 // ObjectName is the placeholder for the object file in Source.Compile.
 const ObjectName = "rules_sycl_object"
 
-// A Source is a source file with the outputs of its compiles.
+// A Source is a source file with the outputs of its host and device compilations.
 type Source struct {
 	Name, Header, Object string
 
@@ -31,7 +31,7 @@ type Source struct {
 	// g++.
 	Clang string
 
-	// Compile is the command of the host compile, or nil if the source cannot be compiled again.
+	// Compile is the command of the host compilation, or nil if the source cannot be recompiled.
 	// Stdin is the file to use as its standard input, if any.
 	Compile []string
 	Stdin   string
@@ -41,7 +41,7 @@ type Source struct {
 type Comparison struct {
 	Findings []Finding
 	Layouts  map[string]*Layout // layouts of kernels that need one
-	Types    map[string]string  // typeid names of kernels that differ from the device compile's
+	Types    map[string]string  // typeid names of kernels that differ from the device compilation's
 }
 
 // Failed reports whether a finding is an error, which means that the program would not work.
@@ -49,21 +49,21 @@ func (c *Comparison) Failed() bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return !f.Warning })
 }
 
-// Compare compares the host code and the device code. A second host compile writes its output to
-// log.
+// Compare compares the host code and the device code. A second host compilation writes its output
+// to log.
 func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error) {
 	described, err := os.ReadFile(s.Header)
 	if err != nil {
 		return nil, err
 	}
 	device := kernelsOf(hostwrap.ParseHeader(string(described)))
-	host, err := read(s.Object, func(r io.ReaderAt) (*hostObject, error) { return readObject(r) })
+	host, err := parseObject(s.Object, readObject)
 	if err != nil {
 		return nil, err
 	}
 	c := new(Comparison)
 	if len(s.Compile) > 0 && !host.Readable {
-		if host, err = compiledAgain(ctx, log, s, readObject); err != nil {
+		if host, err = recompile(ctx, log, s, readObject); err != nil {
 			return nil, err
 		}
 	}
@@ -79,9 +79,9 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 		if needLayouts(device, host, sources) {
 			find := func(r io.ReaderAt) (*layouts, error) { return layoutsOf(r, device, sources) }
 			// The object has debugging information if the user compiles with -g.
-			host.Layouts, err = read(s.Object, find)
+			host.Layouts, err = parseObject(s.Object, find)
 			if err != nil || !host.Layouts.complete || len(host.Layouts.unknown) > 0 {
-				host.Layouts, err = compiledAgain(ctx, log, s, find)
+				host.Layouts, err = recompile(ctx, log, s, find)
 			}
 			if err != nil {
 				return nil, err
@@ -130,9 +130,9 @@ func (s *Source) Print(w io.Writer, findings []Finding) {
 	}
 }
 
-// compiledAgain compiles a source again, with debugging information and without link-time
-// optimization, and calls from with the object file.
-func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from func(io.ReaderAt) (T, error)) (T, error) {
+// recompile compiles a source again, with debugging information and without link-time optimization.
+// It returns what parse returns for the object file.
+func recompile[T any](ctx context.Context, log io.Writer, s *Source, parse func(io.ReaderAt) (T, error)) (T, error) {
 	var none T
 	dir, err := os.MkdirTemp("", "hostkernels")
 	if err != nil {
@@ -153,7 +153,7 @@ func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from fu
 	if err := buildstep.Run(ctx, stdin, nil, log, argv[0], argv[1:]...); err != nil {
 		return none, err
 	}
-	return read(object, from)
+	return parseObject(object, parse)
 }
 
 // debugCommand returns the command that compiles a source with debugging information into an object
@@ -170,15 +170,15 @@ func debugCommand(compile []string, object string) (argv []string) {
 	return append(argv, "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w")
 }
 
-// read calls from with an object file.
-func read[T any](name string, from func(io.ReaderAt) (T, error)) (T, error) {
+// parseObject returns what parse returns for an object file.
+func parseObject[T any](name string, parse func(io.ReaderAt) (T, error)) (T, error) {
 	var none T
 	file, err := os.Open(name)
 	if err != nil {
 		return none, err
 	}
 	defer file.Close()
-	out, err := from(file)
+	out, err := parse(file)
 	if err != nil {
 		return none, cli.BadInput(fmt.Errorf("%s: not a complete host object file: %w; recompile the source", name, err))
 	}

@@ -1,7 +1,6 @@
 package hostkernels
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,7 +9,7 @@ import (
 // A source is the text of a source file or header. Its methods do not parse C++. They search for
 // patterns, and return true if in doubt.
 type source struct {
-	text         string              // the text, as returned by bare
+	text         string              // the text, as returned by mask
 	lines        []int               // offset of each line
 	variables    map[string]bool     // all names that the text declares, possibly with others
 	initializers map[string][]string // initializers of constants by name; may include other names
@@ -58,7 +57,7 @@ var (
 // sourceOf returns a source with the given text.
 func sourceOf(text string) *source {
 	s := &source{
-		text:         bare(text),
+		text:         mask(text),
 		lines:        []int{0},
 		variables:    make(map[string]bool),
 		initializers: make(map[string][]string),
@@ -87,14 +86,9 @@ func sourceOf(text string) *source {
 	return s
 }
 
-// anySource reports whether is returns true for one of the sources.
-func anySource(sources []*source, is func(*source) bool) bool {
-	return slices.ContainsFunc(sources, is)
-}
-
-// bare replaces comments with spaces and literals with the number 0, except for the start of raw
+// mask replaces comments with spaces and literals with the number 0, except for the start of raw
 // strings. The length of the text stays the same.
-func bare(text string) string {
+func mask(text string) string {
 	return skipped.ReplaceAllStringFunc(text, func(found string) string {
 		if found == `R"` {
 			return found
@@ -165,7 +159,7 @@ func variablesIn(text string) (list []string) {
 }
 
 // reverses reports whether the lambda at a line and a column captures the elements of a parameter
-// pack from last to first in the device compile. It does if it first uses the pack in a right fold,
+// pack from last to first in the device code. It does if it first uses the pack in a right fold,
 // as in (f(v), ...). It returns ok = false if the text does not show the order.
 func (s *source) reverses(pack string, line, column int64) (reversed, ok bool) {
 	list, rest, ok := s.lambdaAt(line, column)
@@ -293,14 +287,9 @@ func (s *source) mayBeConstant(name string) bool {
 	return s.constants[name]
 }
 
-// hasConstants reports whether any name may be a constant.
-func (s *source) hasConstants() bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(s.initializers)), s.mayBeConstant)
-}
-
 // mayBeConstantIn reports whether a name may be a constant in one of the sources. If none of them
 // declares it, the name may be in a macro, or be libsycl's in a kernel of libsycl.
 func mayBeConstantIn(sources []*source, name string, ofLibrary bool) bool {
-	return anySource(sources, func(s *source) bool { return s.mayBeConstant(name) }) ||
-		!ofLibrary && !anySource(sources, func(s *source) bool { return s.variables[name] })
+	return slices.ContainsFunc(sources, func(s *source) bool { return s.mayBeConstant(name) }) ||
+		!ofLibrary && !slices.ContainsFunc(sources, func(s *source) bool { return s.variables[name] })
 }

@@ -79,7 +79,7 @@ func (t *table) rows(kernels []hostwrap.Kernel, names []string, same *Comparison
 	t.label(".Lrules_sycl_first")
 	for i, k := range kernels {
 		t.quads(t.text(k.Name), t.text(typeOf(k, same.Types)))
-		t.longs(len(k.Parameters), tableNumber(k.ESIMD))
+		t.longs(len(k.Parameters), map[bool]int{true: 1}[k.ESIMD])
 		t.quads(t.text(k.Location.Path), t.text(k.Function))
 		t.longs(int(k.Location.Line), int(k.Location.Column))
 		t.quads(fmt.Sprint(k.Size), parameters(i))
@@ -136,19 +136,10 @@ func typeOf(k hostwrap.Kernel, types map[string]string) string {
 		return name
 	}
 	name := strings.TrimPrefix(k.Name, "_ZTS")
-	for _, other := range types {
-		if other == name {
-			return ""
-		}
+	if slices.Contains(slices.Collect(maps.Values(types)), name) {
+		return ""
 	}
 	return name
-}
-
-func tableNumber(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func parameters(kernel int) string { return fmt.Sprintf(".Lrules_sycl_parameters_%d", kernel) }

@@ -50,7 +50,7 @@ struct NameType {
     out.stable = __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS
 #elif !defined(__GXX_RTTI)
     static_assert(described<K>,
-                  "a kernel without a name needs typeid; remove -fno-rtti, name the kernel, as in "
+                  "an unnamed kernel needs typeid; remove -fno-rtti, name the kernel, as in "
                   "parallel_for<class Name>(...), or compile the host code with clang");
 #endif
     return out;
