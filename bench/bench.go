@@ -27,9 +27,8 @@ const MiB = 1 << 20
 
 // A Program is a benchmark.
 type Program struct {
-	Name   string
-	Runs   int  // runs of each contender, unless --runs overrides it
-	Limits bool // whether --check can check limits
+	Name string
+	Runs int // runs of each contender, unless --runs overrides it
 
 	// Setup adds flags, and returns the function to run after they have been parsed.
 	Setup func(b *Bench) (run func() error)
@@ -48,14 +47,14 @@ type Bench struct {
 
 // benchmarks lists the benchmarks, whose names are the values of the first argument.
 var benchmarks = []Program{
-	{Name: "build", Runs: 1, Limits: true, Setup: setupBuild},
-	{Name: "families", Runs: 1, Limits: true, Setup: setupFamilies},
-	{Name: "formats", Runs: 5, Limits: true, Setup: setupFormats},
-	{Name: "gate", Runs: 5, Limits: true, Setup: setupGate},
-	{Name: "postlink", Runs: 5, Limits: true, Setup: setupPostlink},
-	{Name: "programs", Runs: 5, Limits: true, Setup: setupPrograms},
-	{Name: "report", Runs: 3, Limits: true, Setup: setupReport},
-	{Name: "wheels", Runs: 5, Limits: true, Setup: setupWheels},
+	{Name: "build", Runs: 1, Setup: setupBuild},
+	{Name: "families", Runs: 1, Setup: setupFamilies},
+	{Name: "formats", Runs: 5, Setup: setupFormats},
+	{Name: "gate", Runs: 5, Setup: setupGate},
+	{Name: "postlink", Runs: 5, Setup: setupPostlink},
+	{Name: "programs", Runs: 5, Setup: setupPrograms},
+	{Name: "report", Runs: 3, Setup: setupReport},
+	{Name: "wheels", Runs: 5, Setup: setupWheels},
 }
 
 // main exits with 1 if --check was given and a limit is missed, and with 2 after an error.
@@ -91,10 +90,7 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 	b.Flags.SetOutput(stderr)
 	b.Flags.IntVar(&b.Runs, "runs", p.Runs, "`number` of runs of each contender, of which the best counts")
 	asJSON := b.Flags.Bool("json", false, "print JSON instead of a table")
-	check := false
-	if p.Limits {
-		b.Flags.BoolVar(&check, "check", false, "exit with 1 when a limit is missed")
-	}
+	check := b.Flags.Bool("check", false, "exit with 1 if a limit is missed")
 	run := p.Setup(b)
 	if err := b.Flags.Parse(args); err != nil {
 		return false, err
@@ -117,7 +113,7 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 	} else {
 		err = b.table(stdout)
 	}
-	return check && slices.ContainsFunc(b.Limits, func(l Limit) bool { return !l.Met }), err
+	return *check && slices.ContainsFunc(b.Limits, func(l Limit) bool { return !l.Met }), err
 }
 
 // NoArguments rejects arguments other than flags.

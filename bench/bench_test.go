@@ -36,7 +36,7 @@ func init() {
 
 // program measures a program and a function that reads 3 MiB.
 func program(dir string, limit float64, scratch *string) Program {
-	return Program{Name: "example", Runs: 2, Limits: true, Setup: func(b *Bench) func() error {
+	return Program{Name: "example", Runs: 2, Setup: func(b *Bench) func() error {
 		small := b.Flags.Bool("small", false, "")
 		return func() error {
 			if err := errors.Join(b.NoArguments(), b.Scratch(dir)); err != nil {
@@ -162,7 +162,6 @@ func TestRunErrors(t *testing.T) {
 		{"no runs", program(t.TempDir(), 1, &scratch), []string{"--runs=0"}, "--runs must be positive"},
 		{"an argument", program(t.TempDir(), 1, &scratch), []string{"x"}, `unexpected argument "x"`},
 		{"no directory", program("", 1, &scratch), nil, "--dir is required"},
-		{"no limits to check", fails(Contender{}), []string{"--check"}, "flag provided but not defined: -check"},
 		{"a contender that does not work", fails(Contender{Name: "child", Args: []string{self, "fail"}}), nil, "child failed: exit status 2: "},
 		{"a contender that complains", fails(Contender{Name: "child", Args: []string{self, "complain"}}), nil, "child failed: wrote to standard error: here"},
 		{"a function that does not work", fails(Contender{Name: "function", Run: func() error { return io.ErrUnexpectedEOF }}), nil, "function failed: unexpected EOF"},

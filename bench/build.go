@@ -41,12 +41,9 @@ func setupBuild(b *Bench) func() error {
 	first := b.Flags.Bool("first", false, "measure only the first build")
 	steps := b.Flags.Bool("steps", false, "also print the processor time of each program; measuring that takes time of its own, and no limit is checked")
 	share := b.Flags.String("share", "families", "values of `share_gpu_families` to measure, with commas between")
-	familiesFile := b.Flags.String("families", "tools/internal/aot/families.tsv", "`table` of GPU families")
 	rdc := b.Flags.Bool("rdc", false, "link the sources, as rdc = True does")
 	version := b.Flags.String("llvm", "21", "`version` of LLVM's programs in PATH, after a dash in their names")
 	bin := b.Flags.String("tools", "", "measure the tools in this `directory` instead of building them with 'go build'")
-	header := b.Flags.String("header", "rules/device", "`directory` of sycl_lite.hpp")
-	source := b.Flags.String("server", "rules/ocloc/server.c", "`source` of the library that makes ocloc a server; the C compiler cc compiles it")
 	return func() error {
 		if err := b.NoArguments(); err != nil {
 			return err
@@ -54,15 +51,15 @@ func setupBuild(b *Bench) func() error {
 		if err := b.Scratch(*dir); err != nil {
 			return err
 		}
-		p, err := find(b, *version, *bin, *header)
+		p, err := find(b, *version, *bin)
 		if err == nil {
 			// The library that turns ocloc into a server.
-			p["server"], err = b.built("server", "", "cc", "-std=gnu11", "-O1", "-shared", "-fPIC", *source, "-ldl")
+			p["server"], err = b.built("server", "", "cc", "-std=gnu11", "-O1", "-shared", "-fPIC", "rules/ocloc/server.c", "-ldl")
 		}
 		if err != nil {
 			return err
 		}
-		families, err := readFamilies(*familiesFile)
+		families, err := readFamilies("tools/internal/aot/families.tsv")
 		if err != nil {
 			return err
 		}
@@ -86,7 +83,7 @@ func setupBuild(b *Bench) func() error {
 }
 
 // find returns the paths of all programs.
-func find(b *Bench, version, bin, header string) (programs, error) {
+func find(b *Bench, version, bin string) (programs, error) {
 	p := programs{}
 	for _, name := range append(slices.Clone(buildCompilers), linker) {
 		path, err := exec.LookPath(name + "-" + version)
@@ -111,11 +108,8 @@ func find(b *Bench, version, bin, header string) (programs, error) {
 		}
 		p[name] = path
 	}
-	path, err := filepath.Abs(header)
-	if err == nil {
-		_, err = os.Stat(filepath.Join(path, "sycl_lite.hpp"))
-	}
-	p["header"] = path
+	var err error
+	p["header"], err = filepath.Abs("rules/device")
 	return p, err
 }
 
