@@ -88,7 +88,7 @@ func newClient(address, token string) (*commentClient, error) {
 
 var errElsewhere = errors.New("the server refers to a different host; refusing to send the token")
 
-var errRedirected = errors.New("the server redirects a request that writes, with a status that only allows to read")
+var errRedirected = errors.New("the server redirects a write request with a status that would turn it into a read")
 
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)

@@ -317,7 +317,7 @@ func TestRedirectedWrite(t *testing.T) {
 		}
 		return r.Method == http.MethodPatch && answer(301, "Location", r.URL.Path)(w, r, n)
 	}
-	if _, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); err == nil || !strings.Contains(err.Error(), "redirects a request that writes") || len(f.requests) != 2 {
+	if _, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); err == nil || !strings.Contains(err.Error(), "redirects a write request") || len(f.requests) != 2 {
 		t.Errorf("%v, requests %q", err, f.requests)
 	}
 }

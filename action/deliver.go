@@ -330,7 +330,7 @@ func (d *delivery) summarize(ctx context.Context) {
 	case err != nil:
 		d.notShown("cannot write the summary: %v", err)
 	case n == len(drafts)-1:
-		d.notShown("the summary contains only numbers, because earlier parts of the step have used up the space")
+		d.notShown("the summary contains only numbers, because earlier parts of the step used all of its space")
 	}
 }
 

@@ -34,7 +34,7 @@ func (r *runner) summary(drafts ...summaryDraft) (int, error) {
 	const margin = 1 << 10
 	limit := min(maxSummary-margin-used, ownSummary)
 	if limit < 200 {
-		return 0, fmt.Errorf("earlier parts of the step have used up the space of the summary, %d bytes", used)
+		return 0, fmt.Errorf("earlier parts of the step used all %d bytes of the summary", used)
 	}
 	for i, draft := range drafts {
 		text, err := draft(int(limit))

@@ -102,11 +102,11 @@ func TempDir() (dir string, remove func(), err error) {
 			err = path.Err // a generated name does not help the reader
 		}
 		// Not %w: a missing directory is not an input error.
-		err = fmt.Errorf("cannot create a scratch directory in %s: %v; set TMPDIR", parent, err)
+		err = fmt.Errorf("cannot create a temporary directory in %s: %v; set TMPDIR", parent, err)
 	}
 	return dir, remove, err
 }
 
 // errRemoved is returned if a different program treated a scratch directory as abandoned, because it
 // looked between two steps of its creation.
-var errRemoved = errors.New("a different program removed the scratch directory; run the command again")
+var errRemoved = errors.New("another program removed the temporary directory; run the command again")

@@ -16,7 +16,7 @@ import (
 func TestMissingTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", "/gone")
 	_, _, err := TempDir()
-	if want := "cannot create a scratch directory in /gone: no such file or directory; set TMPDIR"; err == nil || err.Error() != want || errors.Is(err, os.ErrNotExist) {
+	if want := "cannot create a temporary directory in /gone: no such file or directory; set TMPDIR"; err == nil || err.Error() != want || errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

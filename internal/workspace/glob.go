@@ -90,7 +90,7 @@ func search(dir string, patterns []string) ([]string, error) {
 }
 
 // ErrOnlyExclusions is returned if all patterns begin with an exclamation mark.
-var ErrOnlyExclusions = cli.Usagef("patterns that begin with ! exclude files; add a pattern that matches files")
+var ErrOnlyExclusions = cli.Usagef("patterns that start with ! exclude files; add a pattern that matches files")
 
 // Find returns the files that patterns match. Unlike patterns for [Glob], they may start with a
 // path to another directory.

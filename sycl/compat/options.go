@@ -57,7 +57,7 @@ func checkOptions(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 // optionAdvice returns how to build without an option.
 func optionAdvice(option string) string {
 	if slices.Contains(oclocOptions, option) {
-		return "write it for the native target only, as in -Xsycl-target-backend=spir64_gen, or build the SPIR-V image separately"
+		return "pass it to the native target only, as in -Xsycl-target-backend=spir64_gen, or build the SPIR-V image separately"
 	}
 	return "build the SPIR-V image without it"
 }

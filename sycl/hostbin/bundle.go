@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/md5"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -82,7 +83,7 @@ func (s *scanner) textBundle(in input, comment string) error {
 		case err != nil:
 			return err
 		case end < 0:
-			return in.errorf(at, "the part for %s in the bundle is not terminated", safetext.Quote(id))
+			return in.errorf(at, "unterminated part for %s in the bundle", safetext.Quote(id))
 		}
 		if err := s.bundled(&in, id, section{"", content, end - content}, offload.Text); err != nil {
 			return err
@@ -225,10 +226,5 @@ func isGPUName(part string) bool {
 }
 
 func isArch(part string) bool {
-	for _, start := range []string{"sm_", "gfx", "intel_gpu_", "nvidia_gpu_", "amd_gpu_"} {
-		if strings.HasPrefix(part, start) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"sm_", "gfx", "intel_gpu_", "nvidia_gpu_", "amd_gpu_"}, func(start string) bool { return strings.HasPrefix(part, start) })
 }

@@ -275,7 +275,7 @@ func (c *coff) relocateSection(sec coffLoaded, absolute uint16) error {
 		case place > sec.size-8:
 			return c.in.errorf(at, "a relocation is at %#x, past the end of its section", place)
 		case index >= c.symbolCount:
-			return c.in.errorf(at, "a relocation refers to symbol %d of %d", index, c.symbolCount)
+			return c.in.errorf(at, "a relocation refers to symbol %d, but the file has %d symbols", index, c.symbolCount)
 		}
 		address := sec.address + uint64(place)
 		target, ok := c.symbol(c.symbolRaw[index*c.symbolSize:])

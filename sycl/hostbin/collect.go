@@ -190,21 +190,16 @@ func kernelEntries(img *Image) []string {
 	}
 	if offload.ListsKernels(offload.Detect(img, img.Size())) {
 		if kernels, err := offload.Kernels(img, img.Size()); err == nil {
-			return intersection(img.Entries, kernels)
+			return slices.DeleteFunc(slices.Clone(img.Entries), func(name string) bool {
+				_, isKernel := slices.BinarySearch(kernels, name)
+				return !isKernel
+			})
 		}
 	}
 	exported := img.Properties.Set(propset.ExportedSymbols)
 	return slices.DeleteFunc(slices.Clone(img.Entries), func(name string) bool {
 		_, isExported := exported.Get(name)
 		return isExported
-	})
-}
-
-// intersection returns the names that are also in a sorted list.
-func intersection(names, sorted []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		_, found := slices.BinarySearch(sorted, name)
-		return !found
 	})
 }
 

@@ -378,7 +378,7 @@ func (o *elfObject) relocate(h binfile.Section) error {
 		case r.place > size:
 			return o.in.errorf(r.at, "a relocation is at %#x, past the end of its section", r.place)
 		case uint64(r.index) >= count:
-			return o.in.errorf(r.at, "a relocation refers to symbol %d of %d", r.index, count)
+			return o.in.errorf(r.at, "a relocation refers to symbol %d, but the file has %d symbols", r.index, count)
 		}
 		section, value := parseSymbol(o.symbols[uint64(r.index)*elfSymbol:])
 		in := uint64(section)

@@ -220,7 +220,7 @@ func (s *scanner) gpuCode(img *Image) ([]*Image, error) {
 	s.members, s.text = inner.members, inner.text
 	s.file.Warnings = append(s.file.Warnings, inner.file.Warnings...)
 	if len(inner.file.Images) == 0 {
-		return nil, in.errorf(0, "the archive of ocloc has no code for a GPU")
+		return nil, in.errorf(0, "the ocloc archive contains no GPU code")
 	}
 	for _, member := range inner.file.Images {
 		origin := img.Origin

@@ -49,7 +49,7 @@ func (m *memory) mapped(address uint64, sec section, at int64) error {
 	}
 	// Segments share a few pages at most. This limits the time to read all of them.
 	if m.total += sec.size; m.total/4 > m.in.size {
-		return m.in.errorf(at, "the file is loaded more than four times over")
+		return m.in.errorf(at, "the loaded segments exceed four times the size of the file")
 	}
 	m.segments = append(m.segments, segment{address: address, section: sec})
 	return nil

@@ -188,7 +188,7 @@ func entryPoint(order binary.ByteOrder, operands []byte, at int64) (name string,
 	text, _, ends := strings.Cut(string(b), "\x00")
 	switch {
 	case !ends:
-		return "", false, imageErrorf(at, "the name of an entry point has no end")
+		return "", false, imageErrorf(at, "unterminated name of an entry point")
 	case strings.ContainsAny(text, "\n\r"):
 		return "", false, imageErrorf(at, "the name %.64q of an entry point contains a line break", text)
 	}

@@ -65,7 +65,7 @@ func TestKernelsErrors(t *testing.T) {
 		want string
 	}{
 		{"a short file", good[:63], "file too short for the ELF header: 63 bytes"},
-		{"a 32-bit file", append([]byte("\x7fELF\x01\x01"), good[6:]...), "is a 32-bit little-endian one"},
+		{"a 32-bit file", append([]byte("\x7fELF\x01\x01"), good[6:]...), "is 32-bit little-endian"},
 		{"no sections", put(good, 40, 0), "has no sections"},
 		{"sections past the end", put(good, 40, 1<<63), "3 section headers at 0x8000000000000000 reach past the end of the ELF file"},
 		{"a truncated file", good[:len(good)-1], "reach past the end of the ELF file"},
@@ -124,7 +124,7 @@ func TestEntryPoints(t *testing.T) {
 		{"a shader", spirv(binary.LittleEndian, entry, shader, 1, 'k'), nil, ""},
 		{"an entry point after a function", spirv(binary.LittleEndian, function, 1, 1, 0, 2, entry, 6, 1, 'k'), nil, ""},
 		{"a duplicate name", spirv(binary.LittleEndian, entry, 6, 1, 'k', entry, 6, 2, 'k'), []string{"k"}, ""},
-		{"an unterminated name", spirv(binary.LittleEndian, entry, 6, 1, 0x65646362), nil, "offset 0x14: the name of an entry point has no end"},
+		{"an unterminated name", spirv(binary.LittleEndian, entry, 6, 1, 0x65646362), nil, "offset 0x14: unterminated name of an entry point"},
 		{"a name with a line break", spirv(binary.LittleEndian, entry, 6, 1, 0x0a61), nil, "contains a line break"},
 		{"no name", spirv(binary.LittleEndian, 3<<16|15, 6, 1), nil, "an entry point has no name"},
 		{"a truncated entry point", spirv(binary.LittleEndian, entry, 6), nil, "unexpected end of the SPIR-V module"},

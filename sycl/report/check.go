@@ -186,7 +186,7 @@ func (r *Report) checkKernels() error {
 			places = append(places, o.Location)
 		}
 		if slices.ContainsFunc(places, func(l srcloc.Location) bool { return !l.IsZero() && (l.Path == "" || l.Line == 0) }) {
-			return fmt.Errorf("kernel %q: a place in the source has no path or no line", k.Name)
+			return fmt.Errorf("kernel %q: a source location has no path or no line", k.Name)
 		}
 		names := k.FormNames()
 		slices.Sort(names)

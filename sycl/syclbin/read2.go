@@ -230,12 +230,12 @@ func (v *v2Reader) checkCopies(i int, e wrapped, img *Image) {
 // finish adds the modules to the file, in order.
 func (v *v2Reader) finish() error {
 	if v.global == nil {
-		return errorf(0, "a version 2 file without a global_metadata entry")
+		return errorf(0, "missing global_metadata entry in a version 2 file")
 	}
 	for i := range len(v.modules) {
 		if m := v.modules[i]; m == nil {
 			// Then the largest index is not less than the number of modules.
-			return errorf(0, "there is no entry for abstract module %d, but there is one for a later module", i)
+			return errorf(0, "missing entry for abstract module %d, although a later module has one", i)
 		} else if m.Metadata == nil {
 			return errorf(m.offset, "abstract module %d has entry %d, but no am_metadata entry", i, m.seen)
 		}

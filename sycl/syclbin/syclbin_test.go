@@ -607,7 +607,7 @@ func TestVersion2Errors(t *testing.T) {
 	}{
 		{"a different image kind", []offload.Image{kind}, "entry 0 of a version 2 file is of kind 1 (object), not of kind 7"},
 		{"two global entries", []offload.Image{global, global}, "entry 1 is a second global_metadata entry"},
-		{"no global entry", []offload.Image{meta}, "without a global_metadata entry"},
+		{"no global entry", []offload.Image{meta}, "missing global_metadata entry"},
 		{"an entry without a role", []offload.Image{global, noRole}, "entry 1 of a version 2 file has no role"},
 		{"an unknown role", []offload.Image{global, v2Entry("other", "")}, `entry 1 has the unknown role "other"`},
 		{"no module index", []offload.Image{global, v2Entry("am_metadata", "")}, `entry 1 has the am_index "", which is not a number`},
@@ -616,7 +616,7 @@ func TestVersion2Errors(t *testing.T) {
 		{"a module index with many digits", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "99999999999999999999")}, "which is not a number"},
 		{"two metadata entries", []offload.Image{global, meta, meta}, "entry 2 is a second am_metadata entry for abstract module 0"},
 		{"no metadata entry", []offload.Image{global, v2Entry("ir", prefixed(irText, ""), "am_index", "0")}, "abstract module 0 has entry 1, but no am_metadata entry"},
-		{"a gap in the indices", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "1")}, "no entry for abstract module 0, but there is one for a later"},
+		{"a gap in the indices", []offload.Image{global, v2Entry("am_metadata", "", "am_index", "1")}, "missing entry for abstract module 0, although a later module has one"},
 		{"no space for the metadata size", []offload.Image{global, meta, v2Entry("ir", "1234567", "am_index", "0")}, "7 bytes, too few for the size of its metadata"},
 		{"metadata larger than the image", []offload.Image{global, meta, v2Entry("ir", "\xff\xff\xff\xff\xff\xff\xff\xff", "am_index", "0")}, "metadata of entry 2, 18446744073709551615 bytes, is larger"},
 		{"bad metadata", []offload.Image{global, meta, v2Entry("ir", prefixed("x", ""), "am_index", "0")}, "metadata of entry 2: line 1"},

@@ -163,7 +163,7 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 		native = append(native, m.Native...)
 	}
 	if len(modules) > math.MaxUint32 || len(ir) > math.MaxUint32 || len(native) > math.MaxUint32 {
-		return nil, errors.New("syclbin: more modules or images than version 1 can count")
+		return nil, errors.New("syclbin: too many modules or images for version 1")
 	}
 
 	images := append(ir, native...)

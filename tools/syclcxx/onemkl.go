@@ -120,7 +120,7 @@ func (c *compiler) oneMKLOptions() ([]string, error) {
 	for _, name := range names {
 		file := sharedLibrary(dir, name)
 		if file == "" {
-			return nil, cli.BadInput(fmt.Errorf("%s: %s has no lib%s.so; install the whole of oneMKL (pip install mkl-devel-dpcpp)", m.Option, dir, name))
+			return nil, cli.BadInput(fmt.Errorf("%s: %s has no lib%s.so; install all of oneMKL (pip install mkl-devel-dpcpp)", m.Option, dir, name))
 		}
 		options = append(options, file)
 	}

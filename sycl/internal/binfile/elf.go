@@ -82,11 +82,6 @@ func truncatedf(offset int64, format string, args ...any) error {
 	return &ELFError{offset, fmt.Sprintf(format, args...), Cut}
 }
 
-// unsupportedf is errorf for unsupported files.
-func unsupportedf(offset int64, format string, args ...any) error {
-	return &ELFError{offset, fmt.Sprintf(format, args...), Unsupported}
-}
-
 // ReadELF reads the headers of the ELF file in r, which has size bytes. Errors in the file are of
 // type [*ELFError]. 32-bit and big-endian files are rejected with a specific message.
 //
@@ -105,7 +100,7 @@ func ReadELF(r io.ReaderAt, size int64) (*ELF, error) {
 	case string(head[:4]) != "\x7fELF":
 		return nil, errorf(0, "not an ELF file")
 	case head[4] != 2 || head[5] != 1:
-		return nil, unsupportedf(4, "%s; only 64-bit little-endian ones are supported", variant(head[4], head[5]))
+		return nil, &ELFError{4, variant(head[4], head[5]) + "; only 64-bit little-endian files are supported", Unsupported}
 	case size < headerSize:
 		return nil, truncatedf(0, "file too short for the ELF header: %d bytes, want %d", size, headerSize)
 	}
@@ -130,7 +125,7 @@ func variant(class, order byte) string {
 	if !ok || !known {
 		return fmt.Sprintf("the ELF file has class %d and byte order %d", class, order)
 	}
-	return "the ELF file is a " + bits + " " + endian + " one"
+	return "the ELF file is " + bits + " " + endian
 }
 
 type parser struct {

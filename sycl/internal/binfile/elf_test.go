@@ -127,8 +127,8 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"nothing", nil, 0, "file too short for an ELF file: 0 bytes"},
 		{"a different file type", put(0, 'M', 'Z'), 0, "not an ELF file"},
-		{"32 bits", put(4, 1), 4, "the ELF file is a 32-bit little-endian one; only 64-bit little-endian ones are supported"},
-		{"big-endian", put(5, 2), 4, "the ELF file is a 64-bit big-endian one"},
+		{"32 bits", put(4, 1), 4, "the ELF file is 32-bit little-endian; only 64-bit little-endian files are supported"},
+		{"big-endian", put(5, 2), 4, "the ELF file is 64-bit big-endian"},
 		{"a short file of 32 bits", put(4, 1)[:52], 4, "32-bit"},
 		{"no class", put(4, 0), 4, "the ELF file has class 0 and byte order 1"},
 		{"a short header", good[:63], 0, "file too short for the ELF header: 63 bytes"},

@@ -283,7 +283,7 @@ func TestMalformed(t *testing.T) {
 		"a header without a body":     {"\ndefine void @f()\n", "does not end with {", 2},
 		"a typed pointer":             {"declare void @f(i8 addrspace(1)* %p)\n", "typed pointers, which LLVM before 17 wrote, are not supported", 1},
 		"an invalid end of a header":  {"define void @f()\n@g = global i32 0\n", "unexpected text in the header", 2},
-		"an extra bracket":            {"!0 = !{}}\n", "closes nothing", 1},
+		"an extra bracket":            {"!0 = !{}}\n", "unmatched '}'", 1},
 		"an unterminated group":       {"!0 = !{i32 1\n", "unterminated", 1},
 		"an unterminated string":      {"!0 = !\"abc\n", "unterminated", 1},
 		"not IR":                      {"#include <x>\n", "top-level entity", 1},

@@ -429,7 +429,7 @@ func (r *reader) limit(pos int) (int, error) {
 			}
 			pos = end - 1
 		case ')', ']', '}':
-			return 0, r.fail(pos, "'%c' closes nothing", c)
+			return 0, r.fail(pos, "unmatched '%c'", c)
 		case '@', '%', '$', '!', '^':
 			if _, ok := assigned(text, pos); ok && pos > start+1 {
 				return last, nil

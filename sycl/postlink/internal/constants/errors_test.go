@@ -65,7 +65,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		"a name that is an argument": {kernel("  %x = call i32 " + get + "(ptr %p, ptr @id, ptr null), !dbg !6"), Native,
-			"/src/a.cpp:7:2: in 'k': the name of a specialization constant is not known when the code is compiled"},
+			"/src/a.cpp:7:2: in 'k': the name of a specialization constant is not known at compile time"},
 		"a name with an offset":                 {kernel("  %x = call i32 " + get + "(ptr getelementptr (i8, ptr @name, i64 1), ptr @id, ptr null)"), Native, "in 'k': the name of a specialization constant is not known"},
 		"a name chosen by a branch":             {kernel("  %c = select i1 true, ptr @name, ptr @other\n  %x = call i32 " + get + "(ptr %c, ptr @id, ptr null)"), Native, "is not known"},
 		"a variable with two names":             {kernel("  %a = alloca ptr\n  store ptr @name, ptr %a\n  store ptr @other, ptr %a\n  %n = load ptr, ptr %a\n  %x = call i32 " + get + "(ptr %n, ptr @id, ptr null)"), Native, "is not known"},
@@ -80,14 +80,14 @@ func TestErrors(t *testing.T) {
 		"loads in a circle":                     {kernel("  %a = alloca ptr\n  %n = load ptr, ptr %a\n  store ptr %n, ptr %a\n  %x = call i32 " + get + "(ptr %n, ptr @id, ptr null)"), Native, "is not known"},
 		"a name that is no string":              {kernel("  %x = call i32 " + get + "(ptr @id, ptr @id, ptr null)"), Native, "in the variable 'id', which is not a string"},
 		"a name that can change":                {"@changing = global [2 x i8] c\"n\\00\"\n" + kernel("  %x = call i32 "+get+"(ptr @changing, ptr @id, ptr null)"), Native, "in the variable 'changing', which is not a constant string"},
-		"an empty name":                         {"@empty = constant [1 x i8] zeroinitializer\n" + kernel("  %x = call i32 "+get+"(ptr @empty, ptr @id, ptr null)"), Native, "is not a name"},
-		"a name of two lines":                   {"@two = constant [3 x i8] c\"a\\0Ab\"\n" + kernel("  %x = call i32 "+get+"(ptr @two, ptr @id, ptr null)"), Native, `'a\nb' is not a name`},
+		"an empty name":                         {"@empty = constant [1 x i8] zeroinitializer\n" + kernel("  %x = call i32 "+get+"(ptr @empty, ptr @id, ptr null)"), Native, "is not a valid property name"},
+		"a name of two lines":                   {"@two = constant [3 x i8] c\"a\\0Ab\"\n" + kernel("  %x = call i32 "+get+"(ptr @two, ptr @id, ptr null)"), Native, `'a\nb' is not a valid property name`},
 		"a default that is an argument": {kernel("  %x = call i32 " + get + "(ptr @name, ptr %p, ptr null), !dbg !5"), Native,
 			"/src/a.cpp:7:2: in 'k': the specialization_id of 'n' is not known"},
 		"a default without a value":  {"@far = external constant { i32 }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @far, ptr null)"), Native, "the specialization_id 'far' has no value"},
 		"a default without a member": {"@none = constant {} zeroinitializer\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @none, ptr null)"), Native, "has no default value"},
 		"a default that is computed": {"@far = constant { i32 } { i32 ptrtoint (ptr @name to i32) }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @far, ptr null)"), Native, "its default value: it is not a constant"},
-		"a default out of range":     {"@far = constant { i32 } { i32 4294967296 }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @far, ptr null)"), Native, "its default value: it is not a constant that is known when the code is compiled: 'i32 4294967296'"},
+		"a default out of range":     {"@far = constant { i32 } { i32 4294967296 }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @far, ptr null)"), Native, "its default value: it is not a constant known at compile time: 'i32 4294967296'"},
 		"other defaults": {"@id2 = internal constant { i32 } { i32 6 }\n" + kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null), !dbg !5\n  %y = call i32 "+get+"(ptr @name, ptr @id2, ptr null), !dbg !6"), Native,
 			"/src/a.cpp:7:2: in 'k': the specialization constant 'n' has the default value 'i32 = 6' here and 'i32 = 5' in 'k' at /src/a.cpp:7:2"},
 		"other types": {"@id2 = internal constant { i64 } { i64 5 }\ndeclare i64 @_Z37__sycl_getScalar2020SpecConstantValueIlET_PKcPKvS4_(ptr, ptr, ptr)\n" +

@@ -543,7 +543,7 @@ func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err e
 	variable, ok := b.global(v)
 	g := l.module.Global(variable)
 	if !ok || g == nil {
-		return "", "", errors.New("the name of a specialization constant is not known when the code is compiled. Call get_specialization_constant with the specialization_id itself, or compile with -O1")
+		return "", "", errors.New("the name of a specialization constant is not known at compile time. Call get_specialization_constant with the specialization_id itself, or compile with -O1")
 	}
 	value, ok := g.InitializerValue()
 	if !ok || !g.Constant() {
@@ -555,7 +555,7 @@ func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err e
 	}
 	name = strings.TrimSuffix(string(text), "\x00")
 	if !isName(name) {
-		return "", "", fmt.Errorf("'%s' is not a name that a property of a specialization constant can have", printable(name))
+		return "", "", fmt.Errorf("'%s' is not a valid property name for a specialization constant", printable(name))
 	}
 	return variable, name, nil
 }
@@ -575,7 +575,7 @@ func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
 	variable, ok := b.global(v)
 	g := l.module.Global(variable)
 	if !ok || g == nil {
-		return r.fail("the specialization_id of '%s' is not known when the code is compiled. Call get_specialization_constant with the specialization_id itself, or compile with -O1", printable(r.name))
+		return r.fail("the specialization_id of '%s' is not known at compile time. Call get_specialization_constant with the specialization_id itself, or compile with -O1", printable(r.name))
 	}
 	value, ok := g.InitializerValue()
 	if !ok || value.Type == nil {

@@ -207,7 +207,7 @@ type memory struct {
 	visited int
 }
 
-var errNoConstant = errors.New("it is not a constant that is known when the code is compiled")
+var errNoConstant = errors.New("it is not a constant known at compile time")
 
 func newMemory(layout *llvmir.Layout, v llvmir.Value) (*memory, error) {
 	size, err := layout.Size(v.Type)
