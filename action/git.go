@@ -3,7 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"container/heap"
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -331,7 +331,7 @@ func (w *pathWalk) file() ([]byte, error) {
 func (w *pathWalk) stored(kind, id string) ([]byte, error) {
 	data, err := w.object(kind, id)
 	if errors.Is(err, errMissing) {
-		if w.isPartial() {
+		if w.git("config", "--get-regexp", `^(remote\..*\.promisor|extensions\.partialclone)$`).Run() == nil {
 			return nil, w.errorf("is not in the checkout, which is a partial clone; remove the input filter from actions/checkout")
 		}
 		return nil, w.errorf("is not in the checkout: the %s %s is missing", kind, id)
@@ -412,11 +412,6 @@ func (r *repository) isShallow() bool {
 	return err == nil && info.Size() > 0
 }
 
-// isPartial reports whether the checkout is a partial clone.
-func (r *repository) isPartial() bool {
-	return r.git("config", "--get-regexp", `^(remote\..*\.promisor|extensions\.partialclone)$`).Run() == nil
-}
-
 // maxHistory limits the number of commits that are read to find where a change diverged.
 const maxHistory = 20_000
 
@@ -425,7 +420,7 @@ const maxHistory = 20_000
 func (r *repository) mergeBases(a, b string) (bases []string) {
 	const ofA, ofB, isCommon, isFound = 1, 2, 4, 8
 	flags := map[string]int{}
-	var queue commitQueue
+	var queue []queuedCommit // the newest commit last
 	add := func(id string, flag int) bool {
 		if flags[id]&flag == flag {
 			return true
@@ -436,7 +431,8 @@ func (r *repository) mergeBases(a, b string) (bases []string) {
 		if err != nil || isNew && len(flags) > maxHistory {
 			return false
 		}
-		heap.Push(&queue, queuedCommit{id, c})
+		i, _ := slices.BinarySearchFunc(queue, c.time, func(q queuedCommit, time int64) int { return cmp.Compare(q.time, time) })
+		queue = slices.Insert(queue, i, queuedCommit{id, c})
 		return true
 	}
 	if !add(a, ofA) || !add(b, ofB) {
@@ -444,7 +440,8 @@ func (r *repository) mergeBases(a, b string) (bases []string) {
 	}
 	isOpen := func(c queuedCommit) bool { return flags[c.id]&isCommon == 0 }
 	for slices.ContainsFunc(queue, isOpen) {
-		c := heap.Pop(&queue).(queuedCommit)
+		c := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
 		flag := flags[c.id] & (ofA | ofB | isCommon)
 		if flag == ofA|ofB {
 			if flags[c.id]&isFound == 0 {
@@ -491,17 +488,4 @@ func (r *repository) leadsTo(from, to string) bool {
 type queuedCommit struct {
 	id string
 	commitObject
-}
-
-// A commitQueue is a heap with the newest commit first.
-type commitQueue []queuedCommit
-
-func (q commitQueue) Len() int           { return len(q) }
-func (q commitQueue) Less(i, j int) bool { return q[i].time > q[j].time }
-func (q commitQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *commitQueue) Push(v any)        { *q = append(*q, v.(queuedCommit)) }
-func (q *commitQueue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -229,10 +230,7 @@ func (c *chooser) comparePolicy() {
 	}
 	switch {
 	case errors.Is(err, errAbsent):
-		old = gatefiles.GateFile{Name: c.policy.Name, Absent: true}
-		if old.Name == "" {
-			old.Name = policyNames[0]
-		}
+		old = gatefiles.GateFile{Name: cmp.Or(c.policy.Name, policyNames[0]), Absent: true}
 	case err != nil:
 		c.cannotCompare("%v", err)
 		return
@@ -384,10 +382,7 @@ func (c *chooser) readNextRules() {
 	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
 	switch {
 	case errors.Is(err, errAbsent):
-		policy = gatefiles.GateFile{Name: c.paths.policy, Absent: true}
-		if policy.Name == "" {
-			policy.Name = policyNames[0]
-		}
+		policy = gatefiles.GateFile{Name: cmp.Or(c.paths.policy, policyNames[0]), Absent: true}
 	case err == nil:
 		err = checks["policy"](policy.Name, bytes.NewReader(policy.Data))
 	}

@@ -55,7 +55,11 @@ type check struct {
 // run reads the inputs and the event, finds the rules and reports, evaluates the gate and delivers
 // the result. It returns the exit code.
 func run(ctx context.Context, env environment) int {
-	out := newConsole(env)
+	out := &console{environment: env}
+	if env.getenv("GITHUB_ACTIONS") == "true" {
+		out.github = newRunner(env.stdout, env.getenv)
+		out.mask(env.getenv("INPUT_TOKEN"))
+	}
 	var c check
 	var isShown bool
 	err := recoverPanic(func() (err error) {
@@ -174,15 +178,6 @@ type console struct {
 	environment
 	github *runner // nil outside of GitHub Actions
 	lost   []error // why parts of the log are missing
-}
-
-func newConsole(env environment) *console {
-	out := &console{environment: env}
-	if env.getenv("GITHUB_ACTIONS") == "true" {
-		out.github = newRunner(env.stdout, env.getenv)
-		out.mask(env.getenv("INPUT_TOKEN"))
-	}
-	return out
 }
 
 // mask hides a secret in the log.

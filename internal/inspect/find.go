@@ -34,7 +34,8 @@ func find(dir *workspace.Directory, names []string, glob func([]string) ([]strin
 	f := finder{dir: dir, confined: glob != nil, globConfined: glob, log: log, seen: map[string]*file{}}
 	var wanted []string
 	for _, name := range names {
-		if pattern, ok := strings.CutPrefix(name, "!"); ok && !exists(name) {
+		pattern, ok := strings.CutPrefix(name, "!")
+		if _, err := os.Lstat(name); ok && err != nil {
 			if err := f.unwanted.Add(pattern); err != nil {
 				return nil, 0, err
 			}
@@ -54,11 +55,6 @@ func find(dir *workspace.Directory, names []string, glob func([]string) ([]strin
 		log.note("", "!%s excludes no file", pattern)
 	}
 	return f.files, f.links, nil
-}
-
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
 }
 
 func isLink(name string) bool {

@@ -17,10 +17,6 @@ type log struct {
 	line  *cli.Progress
 }
 
-func newLog(env *cli.Env) *log {
-	return &log{env: env, lines: map[string]int{}, line: env.Progress()}
-}
-
 // progress shows the number of files read so far.
 func (l *log) progress(files, parts int, name string) {
 	if !l.line.Due() {

@@ -110,7 +110,7 @@ func Reports(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	c := collector{has: map[*file]bool{}, none: map[*file]absence{}, Options: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
+	c := collector{has: map[*file]bool{}, none: map[*file]absence{}, Options: &o, log: &log{env: env, lines: map[string]int{}, line: env.Progress()}, generator: report.Generator{Name: env.Tool, Version: cli.Version}}
 	var named []*file
 	disassembler := sync.OnceValue(func() *disassembler { return findDisassembler(o.LLVMDis) })
 	for _, list := range []struct {

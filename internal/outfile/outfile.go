@@ -488,10 +488,11 @@ func (t target) clear() error {
 	return nil
 }
 
-// replace moves a file to its destination. A replaced file's mode is kept.
+// replace moves a file to its destination. A replaced file's mode and owner are kept.
 func (t target) replace(scratch string) error {
 	if t.info != nil {
-		if err := keepAttributes(scratch, t.info); err != nil {
+		keepOwner(scratch, t.info)
+		if err := os.Chmod(scratch, t.info.Mode().Perm()); err != nil {
 			return err
 		}
 	}
@@ -507,12 +508,6 @@ func (t target) put(scratch string) error {
 	}
 	t.copied = true
 	return t.stream(t.path, func(w io.Writer) error { return copyFrom(w, scratch) })
-}
-
-// keepAttributes gives a file the mode and the owner of the file that it replaces.
-func keepAttributes(name string, old os.FileInfo) error {
-	keepOwner(name, old)
-	return os.Chmod(name, old.Mode().Perm())
 }
 
 // putDirectory moves a directory to its destination.

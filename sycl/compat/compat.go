@@ -18,6 +18,7 @@
 package compat
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -184,24 +185,18 @@ var neverOnCPUs = []aspect.Aspect{
 const maxDims = 3
 
 func checkWorkGroup(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
-	dims, size := int(q.WorkGroupDims), q.WorkGroupSize
-	if dims == 0 {
-		dims = len(size)
-	}
+	size := q.WorkGroupSize
+	dims := cmp.Or(int(q.WorkGroupDims), len(size))
 	// Compilers pad sizes to three dimensions with 1.
-	isOne := func(n uint64) bool { return n == 1 }
-	if dims > maxDims || len(size) > dims && !all(size[dims:], isOne) {
+	isNotOne := func(n uint64) bool { return n != 1 }
+	if dims > maxDims || len(size) > dims && slices.ContainsFunc(size[dims:], isNotOne) {
 		r.Add(Reason{Rule: UnsupportedWorkGroupDims, Status: Incompatible, Required: strconv.Itoa(max(dims, len(size))),
 			Available: strconv.Itoa(min(dims, maxDims)), Property: "work_group_num_dim",
 			Text: "The local size dimension of submitted nd_range doesn't match the required work-group size dimension"})
 	}
-	if len(size) > 0 && !all(size, isOne) {
+	if slices.ContainsFunc(size, isNotOne) {
 		checkWorkGroupSize(r, size, d)
 	}
-}
-
-func all[T any](list []T, ok func(T) bool) bool {
-	return !slices.ContainsFunc(list, func(v T) bool { return !ok(v) })
 }
 
 // checkWorkGroupSize compares a size with the limits of a device. The texts match the runtime,

@@ -173,7 +173,10 @@ func (d *Device) Arch() string {
 }
 
 // Default returns the devices that this version supports.
-func Default() *Config { return defaults().clone() }
+func Default() *Config {
+	c := defaults()
+	return &Config{Warnings: slices.Clone(c.Warnings), devices: slices.Clone(c.devices), index: maps.Clone(c.index)}
+}
 
 // Lookup returns the device of a target, which may be an alias.
 func (c *Config) Lookup(target string) (*Device, bool) {
@@ -271,8 +274,4 @@ func (c *Config) put(d *Device) {
 	}
 	c.index[d.Name] = len(c.devices)
 	c.devices = append(c.devices, d)
-}
-
-func (c *Config) clone() *Config {
-	return &Config{Warnings: slices.Clone(c.Warnings), devices: slices.Clone(c.devices), index: maps.Clone(c.index)}
 }

@@ -145,8 +145,8 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 		}
 		id := i.device.device
 		// Unlike a baseline, base reports show whether the kernel itself is new.
-		if e.BaseDecides && e.differsFromBase(id) {
-			continue // the change itself modifies the data
+		if old := e.baseDevice(id); e.BaseDecides && (old == nil || deviceDigest(old) != e.result.digests[id]) {
+			continue // the change itself modifies the data, or may do so
 		}
 		if e.Base == nil && inBaseline[id] || inBase[id] && byLabel[i.target.label].has(i.kernelName(), id) {
 			i.class = ClassDeviceData

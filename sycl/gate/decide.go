@@ -129,7 +129,7 @@ func (e *evaluator) checkWeakened() {
 		now := &e.NextDevices[i]
 		if old := e.baseDevice(now.Name); old != nil && e.tier(now.Name) == Required {
 			if more := addedCapabilities(old, now); more != nil {
-				note("", once, []string{fmt.Sprintf("the data of the required device %s now allow more: %s", now.Name, shorten(more))})
+				note("", once, []string{fmt.Sprintf("the data of the required device %s now allow more: %s", now.Name, safetext.JoinFirst(more, mostNamed))})
 			}
 		}
 	}

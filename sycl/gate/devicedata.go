@@ -94,7 +94,7 @@ func (e *evaluator) weakenedDevices() map[string]string {
 					old = &without
 				}
 				if more := addedCapabilities(old, d); more != nil {
-					out[id] = fmt.Sprintf("the data of the required device %s allow more than the base branch's data: %s", id, shorten(more))
+					out[id] = fmt.Sprintf("the data of the required device %s allow more than the base branch's data: %s", id, safetext.JoinFirst(more, mostNamed))
 				}
 			} else if trusted[id] != "" {
 				out[id] = fmt.Sprintf("the data of the required device %s differ from the base branch's baseline", id)
@@ -121,12 +121,4 @@ func (e *evaluator) baseDevice(id string) *report.Device {
 	return nil
 }
 
-// differsFromBase reports whether the data of a device differs from the base branch, or whether
-// this is unknown.
-func (e *evaluator) differsFromBase(id string) bool {
-	old := e.baseDevice(id)
-	return old == nil || deviceDigest(old) != e.result.digests[id]
-}
-
-// shorten joins the first elements of a list.
-func shorten(list []string) string { return safetext.JoinFirst(list, 5) }
+const mostNamed = 5 // items of a list in a notice

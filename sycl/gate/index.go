@@ -102,7 +102,11 @@ func addOutcomes(r *report.Report, devices []string, rows []row) {
 	}
 	for k, row := range rows {
 		for d, n := range r.Rows[r.Kernels[k].Row] {
-			row.addOutcome(row.index, column[d], outcomes[n])
+			row.setStatus(row.index, column[d], outcomes[n].status)
+			for _, why := range outcomes[n].why {
+				why.key.kernel = row.index
+				row.addProblem(why.key, affected{row.devices[column[d]], why.available})
+			}
 		}
 	}
 }

@@ -173,7 +173,7 @@ func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 	// If the older baseline has a target or device that the reports lack, coverage is lost, but
 	// this does not fail if the newer baseline lacks it, too.
 	if gone := unlisted(old, now); gone != nil {
-		list = append(list, fmt.Sprintf("the baseline no longer lists %s, so nothing fails if these are not checked", shorten(gone)))
+		list = append(list, fmt.Sprintf("the baseline no longer lists %s, so nothing fails if these are not checked", safetext.JoinFirst(gone, mostNamed)))
 	}
 	was := old.digests()
 	for _, d := range now.Devices {

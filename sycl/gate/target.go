@@ -147,15 +147,6 @@ func newOutcome(c *report.Outcome) *outcome {
 	return o
 }
 
-// addOutcome adds a status and its reasons.
-func (t *target) addOutcome(row, col int, o *outcome) {
-	t.setStatus(row, col, o.status)
-	for _, why := range o.why {
-		why.key.kernel = row
-		t.addProblem(why.key, affected{t.devices[col], why.available})
-	}
-}
-
 // hasCause reports whether there is a reason other than a missing image.
 func hasCause(reasons []report.Reason) bool {
 	return slices.ContainsFunc(reasons, func(r report.Reason) bool {

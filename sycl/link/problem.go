@@ -122,9 +122,7 @@ func joinFirst(first []string, n int) string {
 
 // add adds a problem, with sorted locations and no nil lists.
 func (l *linker) add(p Problem) {
-	if p.Fix == "" {
-		p.Fix = fixes[p.ID]
-	}
+	p.Fix = cmp.Or(p.Fix, fixes[p.ID])
 	slices.SortFunc(p.Places, Place.compare)
 	for _, place := range p.Places {
 		p.Files = append(p.Files, place.File)

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -348,13 +349,8 @@ func (l *linker) explain(in importKind, name string, f *failure) {
 	}
 	if !in.optional {
 		details = append(demangled(name), details...)
-		l.addModules(in.id, name, f.importers, f.missing, details, "%s", in.text(name)).setFix(fix)
-	}
-}
-
-func (p *Problem) setFix(fix string) {
-	if fix != "" {
-		p.Fix = fix
+		p := l.addModules(in.id, name, f.importers, f.missing, details, "%s", in.text(name))
+		p.Fix = cmp.Or(fix, p.Fix)
 	}
 }
 

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -158,10 +159,7 @@ func (l *linker) irTargets(m *module, needs targetNeeds, list []target) set {
 
 // nativeTarget returns the target of a native image.
 func nativeTarget(img *syclbin.Image) target {
-	arch := img.Arch()
-	if arch == "" {
-		arch = "unknown architecture"
-	}
+	arch := cmp.Or(img.Arch(), "unknown architecture")
 	return target{triple: img.Triple(), arch: arch}
 }
 

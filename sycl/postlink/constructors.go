@@ -404,18 +404,12 @@ func (p *pointers) add(to map[string]origins, name string, more origins) {
 // write records that an instruction writes through a pointer.
 func (p *pointers) write(in *llvmir.Instr, v llvmir.Value) {
 	for _, o := range p.origins(v) {
-		if o.variable != "" {
-			p.writeVariable(in, o.variable)
-		} else {
+		if o.variable == "" {
 			p.out.params[o.param-1] = true
+		} else if where, ok := p.out.variables[o.variable]; !ok || !devicecode.HasLine(where) {
+			where, _ = in.DebugLoc()
+			p.out.variables[o.variable] = initPlace(where, initFunction(where))
 		}
-	}
-}
-
-func (p *pointers) writeVariable(in *llvmir.Instr, variable string) {
-	if where, ok := p.out.variables[variable]; !ok || !devicecode.HasLine(where) {
-		where, _ = in.DebugLoc()
-		p.out.variables[variable] = initPlace(where, initFunction(where))
 	}
 }
 

@@ -184,15 +184,12 @@ func (v *variableProperties) read(f *llvmir.Function) {
 	p.follow()
 	for in := range f.Calls() {
 		if err := v.call(p, in); err != nil {
-			v.addError(propertyError(f, in, err))
+			err = propertyError(f, in, err)
+			// The function may be read several times.
+			if !slices.ContainsFunc(v.errs, func(old error) bool { return old.Error() == err.Error() }) {
+				v.errs = append(v.errs, err)
+			}
 		}
-	}
-}
-
-// addError records an error once, regardless of how often the function is read.
-func (v *variableProperties) addError(err error) {
-	if !slices.ContainsFunc(v.errs, func(old error) bool { return old.Error() == err.Error() }) {
-		v.errs = append(v.errs, err)
 	}
 }
 
@@ -274,7 +271,12 @@ func (v *variableProperties) giveVariable(name string, list []property) error {
 		return fmt.Errorf("it is not a variable")
 	}
 	if _, ok := g.Attribute(attrUniqueID); !ok {
-		g.SetAttribute(attrUniqueID, v.uniqueID(g))
+		// Hosts find a variable by this name. Other sources may have a local variable with the same symbol.
+		id := g.Name()
+		if g.Linkage().Local() {
+			id = v.source + "____" + id
+		}
+		g.SetAttribute(attrUniqueID, id)
 	}
 	for _, p := range list {
 		if err := setProperty(v.module, g, p); err != nil {
@@ -282,13 +284,4 @@ func (v *variableProperties) giveVariable(name string, list []property) error {
 		}
 	}
 	return nil
-}
-
-// uniqueID returns the name by which hosts find a variable: its symbol. If the variable is local to
-// the source, the source's name is the prefix, because other sources may use the same symbol.
-func (v *variableProperties) uniqueID(g *llvmir.Global) string {
-	if g.Linkage().Local() {
-		return v.source + "____" + g.Name()
-	}
-	return g.Name()
 }

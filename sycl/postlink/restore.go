@@ -102,7 +102,13 @@ func restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, e
 	if len(p.registered) > 0 {
 		m.AppendNamed(registeredNamesMD, p.registered...)
 	}
-	p.shareVariables()
+	// Other images of the program may define the same visible variables: each image has a copy.
+	// Variables that hosts find by name are not copies.
+	for _, g := range m.Globals() {
+		if g.Defined() && g.Linkage() == llvmir.External && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) && sanitizerOf(g.Name()) == "" {
+			g.SetLinkage(llvmir.LinkOnceODR)
+		}
+	}
 	return p.lost, errors.Join(errs...)
 }
 
@@ -118,16 +124,6 @@ type restored struct {
 
 func (p *restored) lose(set, key, why string) {
 	p.lost = append(p.lost, fmt.Sprintf("the property %s of the set [%s] is lost: %s", kernelname.Display(key), set, why))
-}
-
-// shareVariables allows other images of the same program to also define visible variables, because
-// each image has a copy of them. Variables that hosts find by name are not copies.
-func (p *restored) shareVariables() {
-	for _, g := range p.module.Globals() {
-		if g.Defined() && g.Linkage() == llvmir.External && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) && sanitizerOf(g.Name()) == "" {
-			g.SetLinkage(llvmir.LinkOnceODR)
-		}
-	}
 }
 
 func (p *restored) findEntryPoints(id string) error {

@@ -43,13 +43,6 @@ func unusedBits(b []byte, bits uint64) byte {
 	return b[len(b)-1] >> (bits % 8) << (bits % 8)
 }
 
-func appendByteArray(dst []byte, payload string, bits uint64) []byte {
-	raw := make([]byte, 0, prefixLen+len(payload))
-	raw = binary.LittleEndian.AppendUint64(raw, bits)
-	raw = append(raw, payload...)
-	return encode(dst, raw)
-}
-
 // encode appends raw to dst.
 func encode(dst, raw []byte) []byte {
 	for len(raw) > 0 {

@@ -167,7 +167,7 @@ func (v Value) append(dst []byte) []byte {
 	dst = strconv.AppendUint(dst, uint64(v.typ), 10)
 	dst = append(dst, '|')
 	if v.typ == ByteArray {
-		return appendByteArray(dst, v.payload, v.bits)
+		return encode(dst, append(binary.LittleEndian.AppendUint64(nil, v.bits), v.payload...))
 	}
 	return strconv.AppendUint(dst, uint64(v.num), 10)
 }

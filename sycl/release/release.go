@@ -18,6 +18,7 @@ package release
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -50,7 +51,7 @@ var releases = []*Release{
 }
 
 // All returns the known releases, the oldest first.
-func All() []*Release { return append([]*Release(nil), releases...) }
+func All() []*Release { return slices.Clone(releases) }
 
 // Default returns the release that files are written for by default. Every 2026 runtime loads such
 // files.

@@ -26,7 +26,7 @@ type Selection struct {
 // Select returns the part of the report with the selected devices and kernels. unmatched holds the
 // texts in the selection that did not match anything.
 func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
-	if s.isEmpty() {
+	if len(s.Devices)+len(s.Kernels)+len(s.Sources)+len(s.Files) == 0 && !s.byProblem() {
 		return r, nil
 	}
 	matched := patternSet{}
@@ -104,10 +104,6 @@ func (r *Report) selectable(k *Kernel) []string {
 		names = append(names, f, kernelname.Display(f))
 	}
 	return names
-}
-
-func (s *Selection) isEmpty() bool {
-	return len(s.Devices)+len(s.Kernels)+len(s.Sources)+len(s.Files) == 0 && !s.byProblem()
 }
 
 // byProblem reports whether the selection selects kernels by their outcomes.

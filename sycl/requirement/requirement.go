@@ -329,12 +329,8 @@ func (q *Requirements) Merge(o *Requirements) error {
 		q.FixedTargets = slices.Clone(o.FixedTargets)
 		q.FixedTargetAspects = slices.Clone(o.FixedTargetAspects)
 	}
-	if q.CompileTarget == "" {
-		q.CompileTarget = o.CompileTarget
-	}
-	if q.BuildOptions == (propset.JITOptions{}) {
-		q.BuildOptions = o.BuildOptions
-	}
+	q.CompileTarget = cmp.Or(q.CompileTarget, o.CompileTarget)
+	q.BuildOptions = cmp.Or(q.BuildOptions, o.BuildOptions)
 	q.RegisterOption = cmp.Or(q.RegisterOption, o.RegisterOption)
 	q.JointMatrix = mergeRecords(q.JointMatrix, o.JointMatrix)
 	q.JointMatrixMad = mergeRecords(q.JointMatrixMad, o.JointMatrixMad)

@@ -189,19 +189,13 @@ func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
 		bits, err = strconv.ParseUint(number, 0, 64)
 		inRange = err == nil && bits <= limit
 	}
-	switch {
-	case isInteger(text) && !inRange:
+	switch _, isInteger := new(big.Int).SetString(text, 0); {
+	case isInteger && !inRange:
 		return nil, fmt.Errorf("%s does not fit in %d bits", safetext.Quote(text), t.Bits)
 	case err != nil:
 		return nil, fmt.Errorf("%s is not an integer", safetext.Quote(text))
 	}
 	return binary.LittleEndian.AppendUint64(nil, bits)[:t.Size()], nil
-}
-
-// isInteger reports whether a text is an integer of any size.
-func isInteger(text string) bool {
-	_, ok := new(big.Int).SetString(text, 0)
-	return ok
 }
 
 func encodeFloat(t spirv.Scalar, text string) ([]byte, error) {

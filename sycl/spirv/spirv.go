@@ -198,7 +198,9 @@ func Parse(data []byte, workspaces ...string) (*Module, error) {
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	p.scratch = scratches.Get().(*scratch)
 	defer func() {
-		p.scratch.free()
+		if len(p.words) < 1<<20 { // larger modules are rare
+			scratches.Put(p.scratch)
+		}
 		p.scratch = nil // the module keeps the parser
 	}()
 	if err := p.parse(data); err != nil {
@@ -218,13 +220,6 @@ type scratch struct {
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
-// free makes the memory available to the next parser, unless the module is unusually large.
-func (s *scratch) free() {
-	if len(s.words) < 1<<20 {
-		scratches.Put(s)
-	}
-}
 
 // A parser holds the state collected from the instructions. Its maps hold only defined ids, so the
 // size of the module limits their size, not the bound in its header.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	gaterender "github.com/rules-sycl/rules_sycl/sycl/gate/render"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/show"
@@ -239,12 +238,16 @@ func (w *siteWriter) rows(v *siteVersion) {
 	for n, part := range parts {
 		head := "{"
 		if n == 0 {
+			var devices []string
+			for i := range v.report.Devices {
+				devices = append(devices, safetext.Escape(v.report.Devices[i].Name))
+			}
 			data, err := json.Marshal(struct {
 				Cells   [][2]string `json:"cells"`
 				Devices []string    `json:"devices"`
 				Kernels int         `json:"kernels"`
 				Parts   int         `json:"parts"`
-			}{cells, deviceNames(v.report), len(v.report.Kernels), len(parts)})
+			}{cells, devices, len(v.report.Kernels), len(parts)})
 			if err != nil {
 				w.err = cmp.Or(w.err, err)
 				return
@@ -254,12 +257,4 @@ func (w *siteWriter) rows(v *siteVersion) {
 		w.file(fmt.Sprintf("rows/%s/%s-%d.js", v.Library.Slug, v.Slug, n), fmt.Appendf(nil, "siteRows(%s,%d,%s\"patterns\":[%s],\"rows\":[\n%s]});\n",
 			key, n, head, strings.Join(part.patterns, ","), strings.Join(part.rows, ",\n")))
 	}
-}
-
-// deviceNames returns the escaped names of the devices of a report.
-func deviceNames(r *report.Report) (list []string) {
-	for i := range r.Devices {
-		list = append(list, safetext.Escape(r.Devices[i].Name))
-	}
-	return list
 }

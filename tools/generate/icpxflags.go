@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	_ "embed"
 	"flag"
@@ -137,11 +138,7 @@ func effect(f icpxflags.Flag) string {
 	why := strings.ReplaceAll(f.Why, "{}", "X")
 	switch f.Destination {
 	case icpxflags.Attribute:
-		value := f.Means
-		if value == "" {
-			value = "X"
-		}
-		return fmt.Sprintf("`%s`: %s", f.Attribute, value)
+		return fmt.Sprintf("`%s`: %s", f.Attribute, cmp.Or(f.Means, "X"))
 	case icpxflags.Device:
 		if f.Device != nil {
 			return "as " + code(f.Device)

@@ -124,7 +124,9 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 				x.crashes = true
 			}
 		}
-		modules = withoutNative(modules)
+		for i := range modules {
+			modules[i].Images = slices.DeleteFunc(modules[i].Images, func(i report.ModuleImage) bool { return i.Native })
+		}
 		build()
 	}
 	if err != nil {
@@ -145,15 +147,6 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 		}
 	}
 	return x, nil
-}
-
-// withoutNative removes native images, which the runtime ignores in bundles that are not yet built
-// or linked.
-func withoutNative(modules []report.Module) []report.Module {
-	for i := range modules {
-		modules[i].Images = slices.DeleteFunc(modules[i].Images, func(i report.ModuleImage) bool { return i.Native })
-	}
-	return modules
 }
 
 // kernels returns the outcome for the named kernel, or for all kernels if name is "".

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -138,9 +139,7 @@ func (l *link) irOptions(args []string) (o sycllink.Options, err error) {
 			return o, cli.Usagef("duplicate input file %s", name)
 		}
 	}
-	if l.split == "" {
-		l.split = string(postlink.SplitAuto)
-	}
+	l.split = cmp.Or(l.split, string(postlink.SplitAuto))
 	if !slices.Contains(postlink.SplitModes, postlink.SplitMode(l.split)) {
 		return o, cli.Usagef("--split: unknown mode '%s'; expected one of %s", l.split, splitModes(", "))
 	}

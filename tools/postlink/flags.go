@@ -32,13 +32,6 @@ type flags struct {
 	given               func(name string) bool // whether a flag is on the command line
 }
 
-// setup declares the flags.
-func setup(fs *flag.FlagSet, kept *buildstep.Cache) cli.Run {
-	f := &flags{Options: splitir.Options{Cache: kept}}
-	f.declare(fs)
-	return f.run
-}
-
 func (f *flags) declare(fs *flag.FlagSet) {
 	f.Sets = splitir.DriverSets()
 	f.modes(fs)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
 )
 
 func main() {
@@ -44,7 +45,11 @@ module. Flags have the same names as in DPC++'s sycl-post-link; the defaults are
 that DPC++'s driver passes. To replace that program, rename this one to sycl-post-link or
 use the subcommand: 'postlink sycl-post-link --help' compares the options.`,
 			Example: "postlink --split per_kernel --llvm-dis llvm-dis-21 --opt opt-21 --output k.table linked.bc",
-			Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, kept) },
+			Setup: func(fs *flag.FlagSet) cli.Run {
+				f := &flags{Options: splitir.Options{Cache: kept}}
+				f.declare(fs)
+				return f.run
+			},
 		}, dpcppCommand(dpcppName)},
 	}
 }

@@ -276,11 +276,7 @@ func (c *compiler) deviceObject(ctx context.Context, source string) error {
 	if source == "" {
 		return cli.BadInput(fmt.Errorf("-fsycl-link: no object contains device code; compile them with -fsycl-rdc"))
 	}
-	output := c.line.Output
-	if output == "" {
-		output = "a.o"
-	}
-	return c.assemble(ctx, source, output)
+	return c.assemble(ctx, source, cmp.Or(c.line.Output, "a.o"))
 }
 
 // assemble assembles source code that syclc++ has written.

@@ -259,7 +259,11 @@ func (c *compiler) unpack(files []linkedFile, dir string) (sources []linkir.Sour
 			return nil, nil, err
 		}
 		if object.sycl && len(object.code) == 0 {
-			c.warnLate(file.path, object.options)
+			for _, b := range c.line.Backend {
+				if !object.options[b.Option] {
+					c.env.Warnf(file.path, "'%s' has no effect when linking; use it when compiling, or compile and link with -fsycl-rdc", b.Option)
+				}
+			}
 		}
 		for _, r := range object.code {
 			if !r.member {
@@ -299,16 +303,6 @@ func readConstants(headers []string) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// warnLate warns about native compiler options on the link line that an object was compiled
-// without.
-func (c *compiler) warnLate(object string, known map[string]bool) {
-	for _, b := range c.line.Backend {
-		if !known[b.Option] {
-			c.env.Warnf(object, "'%s' has no effect when linking; use it when compiling, or compile and link with -fsycl-rdc", b.Option)
-		}
-	}
 }
 
 // oldestLLVM is the first LLVM release that can read DPC++'s bitcode.

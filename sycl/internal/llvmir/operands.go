@@ -178,7 +178,7 @@ func (in *Instr) parseAttachment(c *cursor, t token) {
 
 // namesType reports whether the current token, a local name, names a type.
 func (in *Instr) namesType(c *cursor, t token, comma bool) bool {
-	if !in.f.m.isType(in.text[t.start+1 : t.end]) {
+	if _, ok := in.f.m.typeItems[plainName(in.text[t.start+1:t.end])]; !ok {
 		return false
 	}
 	if in.startsValue(c.peek(1)) || c.i > 0 && c.word(c.toks[c.i-1]) == "to" {
@@ -286,10 +286,4 @@ func (in *Instr) untyped(c *cursor) {
 		}
 	}
 	in.operands = append(in.operands, o)
-}
-
-// isType reports whether a local name, quoted or not, names a type.
-func (m *Module) isType(text string) bool {
-	_, ok := m.typeItems[plainName(text)]
-	return ok
 }

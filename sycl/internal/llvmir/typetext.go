@@ -213,7 +213,10 @@ func (t *Type) spell() string {
 	case Named:
 		return symbolText('%', t.name)
 	case Pointer:
-		return t.spellPointer()
+		if t.space == 0 {
+			return "ptr"
+		}
+		return "ptr addrspace(" + strconv.Itoa(t.space) + ")"
 	case Array:
 		return fmt.Sprintf("[%d x %s]", t.length, t.elem.text)
 	case Vector:
@@ -237,14 +240,6 @@ func (t *Type) spell() string {
 		return "target(" + strings.Join(params, ", ") + ")"
 	}
 	return t.name
-}
-
-func (t *Type) spellPointer() string {
-	space := ""
-	if t.space != 0 {
-		space = " addrspace(" + strconv.Itoa(t.space) + ")"
-	}
-	return "ptr" + space
 }
 
 func (t *Type) spellStruct() string {

@@ -250,15 +250,13 @@ func (o *Options) compileAll(ctx context.Context, log io.Writer, images []*image
 			copies = append(copies, im)
 		}
 	}
-	if err := each(originals, o.compileImage); err != nil {
+	compile := func(ctx context.Context, log io.Writer, directory string, im *image) error {
+		return o.compileOrSkip(ctx, log, im, filepath.Join(directory, im.name))
+	}
+	if err := each(originals, compile); err != nil {
 		return err
 	}
 	return each(copies, o.copyImage)
-}
-
-// compileImage compiles an image to a file in directory.
-func (o *Options) compileImage(ctx context.Context, log io.Writer, directory string, im *image) error {
-	return o.compileOrSkip(ctx, log, im, filepath.Join(directory, im.name))
 }
 
 // compileOrSkip compiles a module. With Skip, it marks the image as rejected if ocloc rejects the module.

@@ -70,7 +70,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 	// target and configuration.
 	if in.table.Column(filetable.Properties) < 0 {
 		return o.write(in, func(TargetFilter) ([][]string, func(io.Writer) error) {
-			return make([][]string, len(in.rows)), in.writeRaw
+			return make([][]string, len(in.rows)), func(w io.Writer) error { _, err := w.Write(in.raw); return err }
 		})
 	}
 	config, err := o.load(log)
@@ -119,12 +119,6 @@ func (o *FilterOptions) write(in *requirementTable, decide func(TargetFilter) (d
 		}
 	}
 	return outputs.Commit()
-}
-
-// writeRaw writes the table unchanged.
-func (in *requirementTable) writeRaw(w io.Writer) error {
-	_, err := w.Write(in.raw)
-	return err
 }
 
 func (in *requirementTable) writeReasons(w io.Writer, target string, dropped [][]string) error {

@@ -489,14 +489,11 @@ func (o *Options) writeText(image *postlink.Image, w io.Writer) error {
 
 // recipe returns the cache recipe for running opt on text.
 func (o *Options) recipe(text []byte) buildstep.Recipe {
-	return buildstep.Recipe{Programs: []string{o.Opt}, Options: o.optArgs(), Input: text}
-}
-
-func (o *Options) optArgs() []string {
+	args := passes
 	if o.Text {
-		return append(passes[:1:1], "-S")
+		args = append(passes[:1:1], "-S")
 	}
-	return passes
+	return buildstep.Recipe{Programs: []string{o.Opt}, Options: args, Input: text}
 }
 
 // writeCode writes an image's code to a file, after running opt if it is set.
