@@ -89,7 +89,8 @@ func WorkspacePath(file string) (string, bool) {
 		file = parts[2]
 	}
 	root, _, _ := strings.Cut(file, "/")
-	if root == "" || root == "." || root == ".." || root == "external" || root == "bazel-out" || strings.ContainsAny(file, ":<>") {
+	if root == "" || root == "." || root == ".." || root == "external" || root == "bazel-out" ||
+		len(root) > 1 && root[1] == ':' || strings.HasPrefix(file, "<") && strings.HasSuffix(file, ">") {
 		return "", false
 	}
 	return file, true

@@ -38,6 +38,8 @@ func TestWorkspacePath(t *testing.T) {
 		"bazel-out/k8/bin/../../../../a.h":                                           "",
 		"bazel-out/k8/bin//etc/passwd":                                               "etc/passwd",
 		"c:/a.cpp":                                                                   "",
+		"src/a:b<c>.cpp":                                                             "src/a:b<c>.cpp",
+		"<built-in>":                                                                 "",
 		"<stdin>":                                                                    "",
 		"":                                                                           "",
 		"a\nb.cpp":                                                                   "",
