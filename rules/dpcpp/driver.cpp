@@ -876,13 +876,16 @@ class Signals {
   sigset_t set_, before_;
 };
 
-Exit child(const Arguments &args, const TemporaryPaths &at, pid_t parent) {
+Exit child(const Arguments &args, const TemporaryPaths &at, const std::string &temporary,
+           pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // killing the driver kills the compiler
   if (getppid() != parent) return kMachineFailed;
   rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   for (const char *name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS"})
     unsetenv(name);  // clang reads them, but only the command line must matter
+  // clang creates a directory there, and does not remove it if it is killed.
+  if (!temporary.empty()) setenv("TMPDIR", temporary.c_str(), 1);
   Exit code = work(args, at);
   std::fflush(nullptr);
   shared->ended = true;
@@ -949,6 +952,7 @@ struct Stopped {
 // run_child does the work in a child and sets status. It returns the signal that terminates
 // the driver, or 0.
 int run_child(const Arguments &args, const TemporaryPaths &at, Outputs &outputs, int &status) {
+  const std::string temporary = outputs.temporary();
   const Signals signals;
   const pid_t parent = getpid();
   const pid_t pid = fork();
@@ -956,7 +960,7 @@ int run_child(const Arguments &args, const TemporaryPaths &at, Outputs &outputs,
   if (pid == 0) {
     signals.restore();
     outputs.leave();
-    _exit(child(args, at, parent));
+    _exit(child(args, at, temporary, parent));
   }
   int signal = SIGCHLD;
   while (signal == SIGCHLD) {

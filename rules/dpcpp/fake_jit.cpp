@@ -8,6 +8,7 @@
 //	die N            terminate by signal N.
 //	exit N           terminate with exit code N.
 //	touch NAME       create a file.
+//	temporary NAME   create a file in $TMPDIR.
 //	sleep N          wait for N seconds.
 //	nobitcode        return no bitcode.
 //	image FORMAT     start an image.
@@ -215,6 +216,7 @@ Result obey(const std::string &text, View<const char *> options) {
     if (what == "die") die(std::atoi(line.c_str()));
     if (what == "exit") std::exit(std::atoi(line.c_str()));
     if (what == "touch") write(line.c_str(), "");
+    if (what == "temporary") write((std::string(std::getenv("TMPDIR")) + "/" + line).c_str(), "");
     if (what == "sleep") sleep(std::atoi(line.c_str()));
     if (what == "nobitcode") bitcode = false;
     if (what == "image") images.push_back({uint32_t(std::atoi(line.c_str())), {}, {}});

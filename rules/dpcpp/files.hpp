@@ -148,6 +148,9 @@ class Scratch {
   // error is the error number if the directory could not be created, or 0.
   int error() const { return error_; }
 
+  // path is the path of the directory, or "" if it could not be created.
+  const std::string &path() const { return path_; }
+
   // leave makes the parent process the only owner of the directory, after a fork.
   void leave() { lock_.clear(); }
 
@@ -225,6 +228,14 @@ class Outputs {
     directory_main_ = main;
     if (mkdir(directory_scratch_.c_str(), 0777) != 0) fail_io(name);
     return directory_scratch_;
+  }
+
+  // temporary returns a scratch directory, for the temporary files of other code, or "" if there is
+  // none.
+  std::string temporary() const {
+    for (const auto &[dir, scratch] : scratch_)
+      if (!scratch.error()) return scratch.path();
+    return "";
   }
 
   // leave makes the parent process the only owner of the scratch directories, after a fork.

@@ -118,7 +118,9 @@ func TestStopped(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Chdir(t.TempDir())
-		write(t, "k.cpp", "touch started\nsleep 60\n")
+		temporary := t.TempDir()
+		t.Setenv("TMPDIR", temporary)
+		write(t, "k.cpp", "temporary clang++-1\ntouch started\nsleep 60\n")
 		cmd := exec.Command(driver, "compile", "--library", fake, "--output", "k.bc", "--header", "k.h", "k.cpp")
 		var errs strings.Builder
 		cmd.Stderr = &errs
@@ -137,6 +139,9 @@ func TestStopped(t *testing.T) {
 		}
 		if got := names(t, "."); got != "k.cpp started" {
 			t.Errorf("files: %s", got)
+		}
+		if got := names(t, temporary); got != "" {
+			t.Errorf("temporary files: %s", got)
 		}
 	}
 }
