@@ -47,7 +47,7 @@ def sycl_test(name, *, device = "cpu", runtime = None, tags = [], **kwargs):
 
     The test passes if the program exits with 0. It first prints the devices that the
     runtime finds. If the system has no `pocl`, `gpu` or `any` device, the test passes, and
-    its log and XML say `skipped` and why. With `required`, it fails instead. It also fails
+    its log and XML show `skipped` and the reason. With `required`, it fails instead. It also fails
     if the `cpu` device, which comes with DPC++, does not load; the log contains the loader's
     error. The program runs in the workspace's directory of the runfiles.
 
