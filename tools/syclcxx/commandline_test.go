@@ -307,6 +307,8 @@ func TestLineErrors(t *testing.T) {
 		{"a.cpp --offload-targets=spirv64-unknown-unknown", "use -fsycl-targets="},
 		{"a.cpp --offload-arch=pvc -fno-sycl -fsycl", "--offload-arch=pvc: use -fsycl-targets="},
 		{"a.cpp -fsycl-rdcc", "unknown option -fsycl-rdcc; did you mean -fsycl-rdc?"},
+		{"a.cpp -fno-sycl-rdcc", "unknown option -fno-sycl-rdcc; did you mean -fno-sycl-rdc?"},
+		{"a.cpp -fno-sycl-remove-unused-external-funcs", "unknown option -fno-sycl-remove-unused-external-funcs; if DPC++'s compiler supports it, use -Xarch_device"},
 		{"a.cpp -fsycl-target=spir64", "did you mean -fsycl-targets=spir64?"},
 		{"a.cpp -fno-sycl-quite-unheard-of", "use -Xarch_device -fno-sycl-quite-unheard-of"},
 		{"a.cpp --dpccp=x", "did you mean --dpcpp?"},

@@ -221,7 +221,9 @@ func (p *parser) debug(o *option) error {
 func (p *parser) feature(o *option) error {
 	arg := o.words[0]
 	if strings.HasPrefix(arg, "-fsycl") || strings.HasPrefix(arg, "-fno-sycl") {
-		names := slices.Sorted(maps.Keys(flags))
+		// An option with "no" is not a misspelling of its opposite.
+		isOff := strings.HasPrefix(arg, "-fno-")
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(flags)), func(name string) bool { return strings.HasPrefix(name, "-fno-") != isOff })
 		name, value, _ := strings.Cut(arg, "=")
 		if name != arg {
 			name += "="
