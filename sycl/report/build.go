@@ -225,8 +225,8 @@ func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device
 const openNative Code = "open"
 
 // isOpen reports whether native code is for NVIDIA or AMD GPUs and may be for d, because it has no
-// architecture. DPC++ writes such images for -fsycl-targets=nvptx64-nvidia-cuda, which the runtime
-// loads on every NVIDIA GPU.
+// architecture. DPC++ writes such images for -fsycl-targets=nvptx64-nvidia-cuda, and the runtime
+// chooses them for every NVIDIA GPU.
 func isOpen(image *ModuleImage, d *deviceconfig.Device) bool {
 	system, _, _ := strings.Cut(image.Triple, "-")
 	switch want := backend(d); {
