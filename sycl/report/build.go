@@ -171,14 +171,14 @@ func outcomeRank(c builtOutcome) int {
 func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	m := &b.modules[h.module]
 	c := builtOutcome{Outcome{Code: NoCode, Scope: h.scope}, -1}
-	open := ""
+	var system string // of native code for unknown GPUs
 	for i := m.images; i < m.images+m.imageCount && c.Code != Native; i++ {
 		image := &b.images[i]
 		switch code := b.serves[int(image.kind)*len(b.devices)+device]; {
 		case code == Native, code == IR && c.Code == NoCode:
 			c.Code, c.image = code, int(image.number)
-		case code == openNative:
-			open, _, _ = strings.Cut(b.kinds[image.kind].image.Triple, "-")
+		case code == nativeUnknownArch:
+			system, _, _ = strings.Cut(b.kinds[image.kind].image.Triple, "-")
 			if c.Code == NoCode {
 				c.Code, c.image = code, int(image.number)
 			}
@@ -189,11 +189,11 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	switch c.Code {
 	case Native:
 		result = a.native
-	case openNative:
+	case nativeUnknownArch:
 		c.Code = Native
 		result = compat.Result{Status: a.native.Status, Reasons: slices.Clip(a.native.Reasons)}
-		result.Add(compat.Reason{Rule: compat.CompileTargetMismatch, Status: compat.Undetermined, Required: open,
-			Text: fmt.Sprintf("The native code is for %s, and the file does not record for which GPUs", open)})
+		result.Add(compat.Reason{Rule: compat.CompileTargetMismatch, Status: compat.Undetermined, Required: system,
+			Text: fmt.Sprintf("The native code is for %s, and the file does not record for which GPUs", system)})
 	case NoCode:
 		result = a.noImage
 	}
@@ -221,13 +221,13 @@ func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device
 	})
 }
 
-// openNative is the code of native images that may be for a device: the file does not record it.
-const openNative Code = "open"
+// nativeUnknownArch is the code of native images that may be for a device: the file does not record it.
+const nativeUnknownArch Code = "unknown"
 
-// isOpen reports whether native code is for NVIDIA or AMD GPUs and may be for d, because it has no
+// mayBeFor reports whether native code is for NVIDIA or AMD GPUs and may be for d, because it has no
 // architecture. DPC++ writes such images for -fsycl-targets=nvptx64-nvidia-cuda, and the runtime
 // chooses them for every NVIDIA GPU.
-func isOpen(image *ModuleImage, d *deviceconfig.Device) bool {
+func mayBeFor(image *ModuleImage, d *deviceconfig.Device) bool {
 	system, _, _ := strings.Cut(image.Triple, "-")
 	switch want := backend(d); {
 	case image.Arch != "" || image.CompileTarget != "":

@@ -188,8 +188,8 @@ func (k *builtKind) serves(d *deviceconfig.Device) Code {
 		return Native
 	case !k.image.Native && runsIR(&k.image, d):
 		return IR
-	case k.image.Native && k.compileTarget == "" && isOpen(&k.image, d):
-		return openNative
+	case k.image.Native && k.compileTarget == "" && mayBeFor(&k.image, d):
+		return nativeUnknownArch
 	}
 	return NoCode
 }
