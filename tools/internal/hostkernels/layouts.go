@@ -3,7 +3,6 @@ package hostkernels
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -47,9 +46,7 @@ type differences struct {
 func differencesIn(sources []*source) differences {
 	d := differences{sources: sources}
 	if slices.ContainsFunc(sources, func(s *source) bool { return s.copies }) {
-		d.constants = slices.ContainsFunc(sources, func(s *source) bool {
-			return slices.ContainsFunc(slices.Collect(maps.Keys(s.initializers)), s.mayBeConstant)
-		})
+		d.constants = slices.ContainsFunc(sources, (*source).hasConstants)
 		d.order = slices.ContainsFunc(sources, func(s *source) bool { return s.reorders })
 	}
 	return d

@@ -287,6 +287,16 @@ func (s *source) mayBeConstant(name string) bool {
 	return s.constants[name]
 }
 
+// hasConstants reports whether the source declares a name that may be a constant.
+func (s *source) hasConstants() bool {
+	for name := range s.initializers {
+		if s.mayBeConstant(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // mayBeConstantIn reports whether a name may be a constant in one of the sources. If none of them
 // declares it, the name may be in a macro, or be libsycl's in a kernel of libsycl.
 func mayBeConstantIn(sources []*source, name string, ofLibrary bool) bool {

@@ -79,7 +79,11 @@ func (t *table) rows(kernels []hostwrap.Kernel, names []string, same *Comparison
 	t.label(".Lrules_sycl_first")
 	for i, k := range kernels {
 		t.quads(t.text(k.Name), t.text(typeOf(k, same.Types)))
-		t.longs(len(k.Parameters), map[bool]int{true: 1}[k.ESIMD])
+		esimd := 0
+		if k.ESIMD {
+			esimd = 1
+		}
+		t.longs(len(k.Parameters), esimd)
 		t.quads(t.text(k.Location.Path), t.text(k.Function))
 		t.longs(int(k.Location.Line), int(k.Location.Column))
 		t.quads(fmt.Sprint(k.Size), parameters(i))
@@ -136,8 +140,10 @@ func typeOf(k hostwrap.Kernel, types map[string]string) string {
 		return name
 	}
 	name := strings.TrimPrefix(k.Name, "_ZTS")
-	if slices.Contains(slices.Collect(maps.Values(types)), name) {
-		return ""
+	for _, other := range types {
+		if other == name {
+			return ""
+		}
 	}
 	return name
 }
