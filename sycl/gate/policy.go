@@ -67,7 +67,7 @@ func ParseCompareWithBase(s string) (required bool, err error) {
 	return s == "required", nil
 }
 
-// A Family is a set of kernels of which only one needs to run on a device.
+// A Family is a set of kernels. For each device, one of them is enough.
 type Family struct {
 	Name    string
 	Kernels []string // patterns

@@ -673,7 +673,7 @@ func TestRecognition(t *testing.T) {
 	}
 }
 
-// sparse is a large file of which only some pages are not zero.
+// sparse is a large file in which almost all pages are zero.
 type sparse struct {
 	pages map[int64][]byte
 	size  int64

@@ -356,7 +356,7 @@ func (v *verifier) targets(place string, m *Module) {
 	case len(m.Native) == 0:
 		v.add(irCompileTarget, place, "the module has IR, and its compile_target is %s", safetext.Quote(target))
 	case len(m.Images()) > 1:
-		v.add(nativeTargets, place, "the module has %d images, of which %s: the runtime cannot determine which device each image is for", len(m.Images()), safetext.Plural(len(m.Native), "one is native", fmt.Sprintf("%d are native", len(m.Native))))
+		v.add(nativeTargets, place, "%d of the module's %d images %s native: the runtime cannot determine which device each image is for", len(m.Native), len(m.Images()), safetext.Plural(len(m.Native), "is", "are"))
 	default:
 		v.add(nativeTargets, place, "the native image is for %s, and the compile_target of the module is %s", safetext.Quote(m.Native[0].Arch()), safetext.Quote(target))
 	}

@@ -161,9 +161,9 @@ func TestVerify(t *testing.T) {
 		}, nil},
 		{"images for two architectures in one module", func(f *File) {
 			f.Modules[1].Native = append(f.Modules[1].Native, NewNative("intel_gpu_bmg_g21", "spir64_gen-unknown-unknown", strings.NewReader("binary")))
-		}, []string{"native-compile-target: abstract module 1: the module has 2 images, of which 2 are native: the runtime cannot determine"}},
+		}, []string{"native-compile-target: abstract module 1: 2 of the module's 2 images are native: the runtime cannot determine"}},
 		{"a native image next to IR", func(f *File) { f.Modules[0].Native = f.Modules[1].Native },
-			[]string{"native-compile-target: abstract module 0: the module has 2 images, of which one is native"}},
+			[]string{"native-compile-target: abstract module 0: 1 of the module's 2 images is native"}},
 		{"a native image without compile_target", func(f *File) { f.Modules[1].Metadata = f.Modules[0].Metadata },
 			[]string{`native-compile-target: abstract module 1: the native image is for "intel_gpu_pvc", and the compile_target of the module is ""`}},
 		{"IR with compile_target", func(f *File) { f.Modules[0].Metadata = f.Modules[1].Metadata },
