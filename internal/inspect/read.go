@@ -258,7 +258,7 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 	case size == 0 && o.named() && !strings.HasSuffix(f.name, ".table"):
 		o.err = cli.BadInput(fmt.Errorf("%s: empty file; check whether the step that writes it failed", safetext.Printable(f.name)))
 	case offload.IsPointer(head):
-		o.err = cli.BadInput(fmt.Errorf("%s: this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file", safetext.Printable(f.name)))
+		o.err = cli.BadInput(fmt.Errorf("%s: %s; %s", safetext.Printable(f.name), offload.PointerFault, offload.PointerFix))
 	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.match == byPattern && tableTitle.Match(head):
 		modules, err := r.readTable(f.name, io.NewSectionReader(in, 0, size))
 		o.set(in, size, modules, true, err)

@@ -141,7 +141,7 @@ func (s *scanner) scan(in input) (known bool, err error) {
 		return true, s.containers(in, 0, in.size, "")
 	}
 	if offload.IsPointer(head[:n]) {
-		return true, in.errorWithFix(0, "run 'git lfs pull' to fetch the file", "this is a Git LFS pointer instead of the file")
+		return true, in.errorWithFix(0, offload.PointerFix, offload.PointerFault)
 	}
 	return false, nil
 }

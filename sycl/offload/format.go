@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"io"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
 )
 
 // A Format is the format of a file or device image, according to its bytes.
@@ -92,10 +94,14 @@ func Detect(r io.ReaderAt, size int64) Format {
 	return FormatOf(head[:n])
 }
 
+// PointerFault and PointerFix are the error for a Git LFS pointer file.
+const (
+	PointerFault = strict.PointerFault
+	PointerFix   = strict.PointerFix
+)
+
 // IsPointer reports whether a file begins like a Git LFS pointer file.
-func IsPointer(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("version https://git-lfs.github.com/spec/"))
-}
+func IsPointer(head []byte) bool { return bytes.HasPrefix(head, []byte(strict.PointerStart)) }
 
 // FormatOf is [Detect] for the first bytes of a file.
 func FormatOf(head []byte) Format {

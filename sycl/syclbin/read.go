@@ -101,7 +101,7 @@ func (rd *reader) read() error {
 	case strings.HasPrefix(string(head[:n]), "SYBI"):
 		return errorf(0, "starts with \"SYBI\", but a SYCLBIN file starts with \"IBYS\": the magic number 0x53594249 was written with the wrong byte order")
 	case offload.IsPointer(head[:n]):
-		return errorf(0, "this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file")
+		return errorf(0, "%s; %s", offload.PointerFault, offload.PointerFix)
 	case format == offload.UnknownFormat:
 		return errorf(0, "starts with %x, which is neither a SYCLBIN file (%x) nor an OffloadBinary container (%x)", head[:min(n, 8)], magic, offload.Magic)
 	default:

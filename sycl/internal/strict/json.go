@@ -20,10 +20,14 @@ const (
 	maxText  = 1 << 20 // bytes of a text or a number
 )
 
-// pointerStart is the start of a Git LFS pointer file, and pointerText is the error for one.
+// PointerStart is the start of a Git LFS pointer file, and PointerFault and PointerFix are the error
+// for one.
 const (
-	pointerStart = "version https://git-lfs.github.com/spec/"
-	pointerText  = "this is a Git LFS pointer instead of the file; run 'git lfs pull' to fetch the file"
+	PointerStart = "version https://git-lfs.github.com/spec/"
+	PointerFault = "this is a Git LFS pointer instead of the file"
+	PointerFix   = "run 'git lfs pull' to fetch the file"
+
+	pointerText = PointerFault + "; " + PointerFix
 )
 
 // An Error is an error in a file, with its location.
@@ -164,7 +168,7 @@ func (d *decoder) expect(chars string) (byte, error) {
 
 // invalid returns the error for an unexpected byte.
 func (d *decoder) invalid() error {
-	for len(d.buf)-d.i < len(pointerStart) && d.more() {
+	for len(d.buf)-d.i < len(PointerStart) && d.more() {
 	}
 	r, n := utf8.DecodeRune(d.buf[d.i:])
 	switch isStart := d.start+int64(d.i) == 0; {
@@ -172,7 +176,7 @@ func (d *decoder) invalid() error {
 		return d.errorf("%s", utf16Text)
 	case isStart && r == '\ufeff':
 		return d.errorf("the file starts with a byte order mark; save it as UTF-8 without one")
-	case isStart && bytes.HasPrefix(d.buf, []byte(pointerStart)):
+	case isStart && bytes.HasPrefix(d.buf, []byte(PointerStart)):
 		return d.errorf("%s", pointerText)
 	case r == utf8.RuneError && n < 2:
 		return d.errorf("not valid UTF-8")

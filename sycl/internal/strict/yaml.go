@@ -39,7 +39,7 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	if int64(len(data)) > max {
 		return nil, &YAMLError{Msg: fmt.Sprintf("file too large (limit %d bytes)", max)}
 	}
-	if bytes.HasPrefix(data, []byte(pointerStart)) {
+	if bytes.HasPrefix(data, []byte(PointerStart)) {
 		return nil, &YAMLError{Msg: pointerText}
 	}
 	if line := ConflictLine(data); line > 0 {
