@@ -538,7 +538,11 @@ func (p *parser) askHost() {
 	l := &p.line
 	if l.Verbose || l.DryRun {
 		l.Mode = modeHostOnly
-		p.asked = append(p.asked, map[bool]string{true: "-v", false: "-###"}[l.Verbose])
+		query := "-###"
+		if l.Verbose {
+			query = "-v"
+		}
+		p.asked = append(p.asked, query)
 	}
 	if l.Mode == modeLink && slices.ContainsFunc(l.Words, asksLinker) {
 		l.Mode = modeHostOnly

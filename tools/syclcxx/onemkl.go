@@ -105,7 +105,11 @@ func (c *compiler) oneMKLOptions() ([]string, error) {
 	if slices.ContainsFunc(c.line.Link, isStatic) {
 		return nil, cli.Usagef("%s: links shared libraries; remove -static", m.Option)
 	}
-	names := []string{map[bool]string{false: "mkl_intel_lp64", true: "mkl_intel_ilp64"}[m.ILP64], "mkl_" + m.Threads, "mkl_core"}
+	integers := "mkl_intel_lp64"
+	if m.ILP64 {
+		integers = "mkl_intel_ilp64"
+	}
+	names := []string{integers, "mkl_" + m.Threads, "mkl_core"}
 	if c.line.SYCL {
 		all := m.SYCL
 		if all == nil {
